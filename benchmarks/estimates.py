@@ -18,11 +18,11 @@ import numpy.typing as npt
 from benchmarks._common import data_folder
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
-from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.shown import PolicyGroups, Risks
 from sfumato.engines.tables.measures.uniqueness import (
     SampleSizes,
+    choose_estimator,
     pitman,
-    preferred,
     snb,
     uniqueness_range,
     zayatz,
@@ -47,7 +47,7 @@ def run() -> dict[str, Any]:
             sample = SampleSizes.of(sizes[sizes > 0], some.size / people.size)
             low, high = uniqueness_range(sample)
             models = zayatz(sample), pitman(sample), snb(sample)
-            chosen = min(max(preferred(sample, models[1], models[0], models[2]), low), high)
+            chosen = min(max(choose_estimator(sample, models[1], models[0], models[2]), low), high)
             off = [np.nan if m is None else abs(m - true) for m in (*models, chosen)]
             held = float(low - 1e-9 <= true <= high + 1e-9)
             for key in (kind, f"fraction {fraction}", "all"):
@@ -105,7 +105,10 @@ def _partial() -> dict[str, Any]:
             groups = np.stack([interval[a][codes[a]] for a in range(4)])
             sizes = np.unique(groups, axis=1, return_counts=True)[1]
             true = float((sizes == 1).sum() / sizes.sum())
-            shown = beside(problem.cells, bits, {}, {}, problem.sampled(bits))["risks"].estimate
+            fraction = problem.sampling_fraction_of(bits)
+            shown = Risks.of_groups(
+                PolicyGroups.of_cells(problem.cells, bits, fraction=fraction)
+            ).estimate
             assert shown is not None
             found.append((
                 float(shown.low - 1e-9 <= true <= shown.high + 1e-9), shown.high - shown.low,

@@ -39,9 +39,9 @@ _CHUNK = 500_000
 _CHILD = """
 import json, resource, sys, time
 from benchmarks.rows import SCHEMA
-from sfumato.engines import tables
+from sfumato import tables
 start = time.process_time()
-found = tables.explore(sys.argv[1], SCHEMA, evaluations=300, **json.loads(sys.argv[2]))
+found = tables.explore(sys.argv[1], schema=SCHEMA, evaluations=300, **json.loads(sys.argv[2]))
 print(json.dumps({
     "cpu_seconds": round(time.process_time() - start, 2),
     "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,

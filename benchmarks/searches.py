@@ -24,7 +24,7 @@ from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 
 BUDGETS = (100, 300, 1_000)
 SEEDS = range(5)
@@ -127,7 +127,7 @@ def compared(problem: Problem, before: dict[str, dict[str, float]]) -> dict[str,
             continue
         by_budget: dict[int, list[float]] = {b: [] for b in BUDGETS}
         for seed in SEEDS:  # their plans do not depend on the budget: one run with checkpoints
-            made = Run(
+            made = SearchRun(
                 problem.cells, problem.space, Budget(BUDGETS[-1]),
                 Streams(seed).child("tables"), checkpoints=BUDGETS,
             )  # fmt: skip
@@ -141,7 +141,9 @@ def compared(problem: Problem, before: dict[str, dict[str, float]]) -> dict[str,
     for budget in BUDGETS if "exchange" in wanted else ():
         found = []
         for seed in SEEDS:
-            made = Run(problem.cells, problem.space, Budget(budget), Streams(seed).child("tables"))
+            made = SearchRun(
+                problem.cells, problem.space, Budget(budget), Streams(seed).child("tables")
+            )
             found.append(search(made, "exchange").frontier.area())
             assert made.evaluations <= budget
         areas[str(budget)]["exchange"] = round(min(found), 5)

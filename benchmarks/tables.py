@@ -26,7 +26,7 @@ from sfumato.engines.tables.contingency._group_kernels import copy_groups
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import run_point, search
 from sfumato.engines.tables.search import _kernels as kernels
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.safe_harbor import safe_harbor
 
 SEEDS = 5
@@ -104,8 +104,8 @@ def _anonymity() -> dict[str, Any]:
     return {"tables": sorted(found["tables"]), "exchange_behind": behind}
 
 
-def _start(problem: Problem, seed: int, **budget: Any) -> Run:
-    return Run(problem.cells, problem.space, Budget(**budget), Streams(seed))
+def _start(problem: Problem, seed: int, **budget: Any) -> SearchRun:
+    return SearchRun(problem.cells, problem.space, Budget(**budget), Streams(seed))
 
 
 def _warm(problem: Problem) -> None:
@@ -232,7 +232,7 @@ def _areas(problem: Problem, budgets: tuple[int, ...]) -> dict[str, Any]:
         for seed in range(seeds):
             # exchange plans by its budget, the others do not: one run with checkpoints serves them
             for budget in budgets if strategy == "exchange" else budgets[-1:]:
-                run_ = Run(
+                run_ = SearchRun(
                     problem.cells, problem.space, Budget(budget), Streams(seed), checkpoints=budgets
                 )
                 search(run_, strategy, **options)

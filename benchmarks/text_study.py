@@ -19,20 +19,21 @@ from benchmarks._common import ROOT, data_folder
 from sfumato.core.files import read_json, write_json
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
-from sfumato.engines.text.attack.attacker import Target, attack
+from sfumato.engines.text.attack.attacker import AttackedRelease, attack
 from sfumato.engines.text.attack.bounds import certificate
 from sfumato.engines.text.attack.contextual import (
-    associated,
     contextual_redactions,
+    find_associated_words,
     infer_identifiers,
 )
-from sfumato.engines.text.attack.inspection import Confusion, Found
+from sfumato.engines.text.attack.inspection import Confusion, InspectionResult
 from sfumato.engines.text.reading.background import read_background
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
-from sfumato.laboratory.text.study import StudyPlan, study
+from sfumato.laboratory.text.corpora import StudyPlan
+from sfumato.laboratory.text.study import study
 
 CORPORA = ("enron_emailcoref", "wikigold", "inlegalner_dev", "litbank", "meddocan_es")
 RATIO = 10.0
@@ -98,7 +99,7 @@ def with_background(name: str, keep: Path) -> dict[str, Any]:
         leaked = int((words & (sensitive != 0) & ~redacted).sum())
         wrong = int((words & (sensitive == 0) & redacted).sum())
         report = attack(
-            Target(data.redact(redacted), sensitive, mine),
+            AttackedRelease(data.redact(redacted), sensitive, mine),
             streams=Streams(0).child(name),
             known=known,
         )
@@ -182,18 +183,18 @@ def _bounds(content: dict[str, Any], keep: Path) -> dict[str, Any]:
             words=size["words"], sensitive=size["sensitive"],
             train=_last(keep, r["corpus"]) if r["publisher"] == "gs crf" else None,
             dimension=30 * size["words"],  # features of a linear classifier, of that order
-            ranked={100: Found(r["found"], r["low"], r["high"])},
+            ranked={100: InspectionResult(r["found"], r["low"], r["high"])},
         ).to_json()  # fmt: skip
     return found
 
 
 def _last(keep: Path, corpus: str) -> Confusion:
     """Add up, over the folds, the counts of the classifier that ended the rounds."""
-    from sfumato.laboratory.text.study import _load
+    from sfumato.laboratory.text.corpora import load_fold
 
     total = Confusion(0, 0, 0, 0)
     for part in sorted((keep / "parts").glob(f"{corpus}.fold*.npz")):
-        total = total + Confusion(**_load(part)[0]["last"][f"gs crf {RATIO:g}"])
+        total = total + Confusion(**load_fold(part)[0]["last"][f"gs crf {RATIO:g}"])
     return total
 
 
@@ -202,7 +203,7 @@ def context(name: str) -> dict[str, Any]:
     data, sensitive = _tokens(_names(name))
     known = np.random.default_rng(0).random(data.documents) < 0.75
     removed = sensitive != 0
-    found = associated(data, sensitive, documents=known)
+    found = find_associated_words(data, sensitive, documents=known)
     more = contextual_redactions(data, removed, found)
     words = data.counted & ~known[data.document_of]
 

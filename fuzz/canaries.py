@@ -227,9 +227,9 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
 def _page(scene: Scene, project: Path, labelled: Path) -> None:
     """Answer every question of the local page, explore and publish there; and send what makes no sense."""
     from sfumato.core.errors import SfumatoError
-    from sfumato.web.app import Page
+    from sfumato.web.app import PageState
 
-    page = Page([project])
+    page = PageState([project])
     desk = page.the_desk()
     said = []
     for number, line in enumerate(labelled.read_text().splitlines()):

@@ -154,9 +154,9 @@ def _is_published(folder: Path, table: str) -> bool:
 
 def _holds(path: Path, columns: set[str]) -> bool:
     """Return whether some of the columns of a Parquet file hold the planted word, as it is read."""
-    from sfumato.data.table_source import Source
+    from sfumato.data.table_source import TableSource
 
-    opened = Source.open(path)
+    opened = TableSource.open(path)
     listed = [f'CAST("{name}" AS VARCHAR)' for name in columns.intersection(opened.columns)]
     if not listed:
         return False

@@ -651,13 +651,13 @@ def _load_plan(folder: Path) -> None:
 
 
 def _frontier() -> bytes:
-    from sfumato.core.exploration import placed
+    from sfumato.core.exploration import mark_dominated
     from sfumato.core.files import canonical_json
     from sfumato.core.measures import Interval, Risk, Utility
     from sfumato.core.records import Candidate, FrontierRecord, InputFile, Reference
 
     risk = Risk(0.1, Interval(0.05, 0.2, 0.95, "bootstrap"), attacker="knows everything")
-    candidates, area = placed([Candidate(id="p1", risk=risk, utility=Utility(0.5))])
+    candidates, area = mark_dominated([Candidate(id="p1", risk=risk, utility=Utility(0.5))])
     record = FrontierRecord(
         engine="tables", seed=0, axes={"risk": "r", "utility": "u"}, area=area, candidates=candidates,
         inputs=(InputFile(path="t.csv", sha256="0" * 64, rows=3),), request={"evaluations": 300},

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.small import shrink, write_purchases
 
 # Attackers use installed weights wherever they are; tests run the same anywhere, and those that mean
 # the real weights ask for the fixture `default_encoder`.
@@ -63,6 +64,12 @@ def sample_files(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def short_samples(sample_files, tmp_path_factory) -> Path:
+    """The same files with fewer and shorter records; treat it as read-only."""
+    return shrink(sample_files, tmp_path_factory.mktemp("samples") / "short")
+
+
+@pytest.fixture(scope="session")
 def notes():
     """The labelled clinic notes."""
     from sfumato.data.samples import clinic_notes
@@ -82,9 +89,9 @@ def small_samples(sample_files, tmp_path_factory) -> Path:
     (folder / "bare.jsonl").write_text(
         "".join(json.dumps(d) + "\n" for d in bare), encoding="utf-8"
     )
-    for name in ("register.csv", "schema.toml", "population.csv", "purchases.npz",
-                 "purchases.labels.txt", "purchases.features.txt"):  # fmt: skip
+    for name in ("register.csv", "schema.toml", "population.csv"):
         shutil.copy(sample_files / name, folder / name)
+    write_purchases(folder)
     return folder
 
 

@@ -39,7 +39,9 @@ def shrink(samples: Path, folder: Path) -> Path:
             (samples / name).open(encoding="utf-8", newline="") as long,
             (folder / name).open("w", encoding="utf-8", newline="") as short,
         ):
-            csv.writer(short, lineterminator="\n").writerows(islice(csv.reader(long), count + 1))
+            rows = islice(csv.reader(long), count + 1)
+            writer = csv.writer(short, lineterminator="\n")
+            writer.writerows([cell[: text_end(cell, [])] for cell in row] for row in rows)
     for name in ("population.csv", "schema.toml", "schema_with_notes.toml"):
         shutil.copy(samples / name, folder / name)
     write_purchases(folder)

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Union, get_args, get_origin
 
-from sfumato._front_door import Operation, operations
-from sfumato._signatures import EMPTY, Argument, docstring, marker, signature
+from sfumato._front_door import operations
+from sfumato._operation import Operation
+from sfumato._signatures import EMPTY, FunctionArgument, docstring, marker, signature
 from sfumato.core.engine import ENGINES, AnyEngine
 from sfumato.core.request import Parameter
 
@@ -134,7 +135,7 @@ def _function(operation: Operation, types_: Annotations) -> list[str]:
     return ["", *with_out, *body, *_definition(operation, kept, anything, overload=True), "    ..."]
 
 
-def _hint(argument: Argument, types_: Annotations) -> str:
+def _hint(argument: FunctionArgument, types_: Annotations) -> str:
     if not argument.hint:
         assert argument.about is not None
         return types_.parameter(argument.about)

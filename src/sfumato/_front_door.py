@@ -11,135 +11,40 @@ import keyword
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ._signatures import EMPTY, Argument, docstring, signature
+from ._operation import Operation, show_progress
+from ._signatures import FunctionArgument
 from .core.choice import Choice
 from .core.command_lines import warn_of_former
-from .core.engine import AnyEngine, AnyVerb, Call, Progress, engine_named, no_progress
-from .core.errors import ParameterError, did_you_mean
+from .core.engine import AnyEngine, AnyVerb, Call, engine_named
+from .core.errors import ParameterError
 from .core.exploration import Exploration
 from .core.records import FRONTIER_FILE, Candidate
 from .core.request import Parameter, Request, fields_of, parameters
 
-__all__ = ["Operation", "front_door", "open_door", "operations"]
+__all__ = ["front_door", "open_door", "operations"]
 
 _PATH = "str | os.PathLike[str]"
-_FORMER_POSITIONS = {"tables.explore": ("schema", "population"), "baskets.explore": ("labels",)}
-"""What could be given by position after the data in 0.1; accepted for one version."""
-_PROGRESS = Argument(
+_PROGRESS = FunctionArgument(
     "progress",
     "callable or bool, optional",
     "Called with the steps done since the last call, the total where it is known, and a note; True shows a progress bar.",
     None,
     hint="Progress | bool | None",
 )
-_FORCE = Argument(
+_FORCE = FunctionArgument(
     "force",
     "bool, default=False",
     "Whether an earlier output of sfumato may be replaced.",
     default=False,
     hint="bool",
 )
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One function of an engine: what it takes, what it returns, and what it does with the values."""
-
-    owner: str
-    """The name of the function in messages, for example "text.explore"."""
-    summary: str
-    arguments: tuple[Argument, ...]
-    returns: type | None
-    """The class that comes back; a plain dict where it is None."""
-    returned: str
-    """What comes back, in a sentence."""
-    run: Callable[[dict[str, Any]], object]
-    accepted: frozenset[str] = frozenset()
-    """Further names that are accepted: former names of parameters."""
-    example: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return self.owner.rpartition(".")[2]
-
-    @property
-    def returned_type(self) -> str:
-        """The name of what comes back."""
-        return "dict" if self.returns is None else self.returns.__name__
-
-    def function(self) -> Callable[..., Any]:
-        """Return the function, with its signature and its docstring."""
-        shown = signature(self.arguments)
-
-        def call(*args: object, **given: object) -> object:
-            return self.run(self._values(args, given))
-
-        call.__name__ = call.__qualname__ = self.name
-        call.__module__ = f"sfumato.{self.owner.partition('.')[0]}"
-        call.__signature__ = shown  # type: ignore[attr-defined]
-        returns = (self.returned_type, self.returned)
-        call.__doc__ = docstring(self.summary, self.arguments, returns, self.example)
-        return call
-
-    def _values(self, args: Sequence[object], given: Mapping[str, object]) -> dict[str, Any]:
-        """Return the values by name; a call that does not fit is one sentence with a hint."""
-        names = [argument.name for argument in self.arguments]
-        positional = [argument.name for argument in self.arguments if argument.positional]
-        for name in given:
-            if name not in names and name not in self.accepted:
-                raise ParameterError(
-                    f"{self.owner} has no parameter {name!r}.", hint=did_you_mean(name, names)
-                )
-        former = _FORMER_POSITIONS.get(self.owner, ())[: max(0, len(args) - len(positional))]
-        for name in former:
-            warnings.warn(
-                f"{self.owner} takes {name} by name: {name}=…; by position it goes in the next version.",
-                FutureWarning,
-                stacklevel=3,
-            )
-        positional += former
-        if len(args) > len(positional):
-            raise ParameterError(
-                f"{self.owner} takes {' and '.join(positional)} by position, and everything else by name.",
-                hint=f"see help(sfumato.{self.owner}).",
-            )
-        values = dict(zip(positional, args, strict=False))
-        for name in values.keys() & given.keys():
-            raise ParameterError(f"{self.owner} got {name!r} twice.")
-        values |= given
-        for argument in self.arguments:
-            if argument.default is EMPTY and argument.name not in values and argument.about is None:
-                raise ParameterError(f"{self.owner} needs {argument.name!r}.", hint=argument.help)
-        return values
-
-
-@contextmanager
-def _shown(progress: Progress | bool | None, label: str) -> Iterator[Progress]:
-    """Yield what a verb reports to: a callable as it is, a bar for True, nothing for None."""
-    if progress is True:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                   TextColumn("{task.fields[note]}"))  # fmt: skip
-        with Bar(*columns, transient=True) as bar:
-            task = bar.add_task(label, total=None, note="")
-
-            def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
-                bar.update(task, total=total, advance=steps, note=note)
-
-            yield advance
-    else:
-        yield progress or no_progress
 
 
 @dataclass(frozen=True)
@@ -158,8 +63,8 @@ class _Of:
         return f"{name}_" if keyword.iskeyword(name) else name
 
     @property
-    def arguments(self) -> list[Argument]:
-        return [Argument.of(name, about) for name, about in self.named.items()]
+    def arguments(self) -> list[FunctionArgument]:
+        return [FunctionArgument.of(name, about) for name, about in self.named.items()]
 
     @property
     def accepted(self) -> frozenset[str]:
@@ -168,8 +73,8 @@ class _Of:
         others = [name for about in known for name in (*about.aliases, *about.former)]
         return frozenset([*self.named, *others, *self.model.model_fields])
 
-    def made(self, values: Mapping[str, object], owner: str) -> Any:
-        """Build the request; a candidate stands for its id."""
+    def build(self, values: Mapping[str, object], owner: str) -> Any:
+        """Build the request; a candidate is replaced by its id."""
         found = dict(values)
         if isinstance(chosen := found.get("choose"), Candidate):
             found["choose"] = chosen.id
@@ -180,17 +85,17 @@ class _Of:
             assign=lambda about, text: f"{self._python(about.name)}={text!r}",
             stacklevel=5,
         )
-        return self.model.made(found, owner=owner, spelled=lambda n: repr(self._python(n)))
+        return self.model.build(found, owner=owner, spelled=lambda n: repr(self._python(n)))
 
 
 def _path(value: Any) -> Path | None:
     return None if value is None else Path(value)
 
 
-def _out(what: str, *, required: bool = False) -> Argument:
+def _out(what: str, *, required: bool = False) -> FunctionArgument:
     if required:
-        return Argument("out", "path", what, hint=_PATH)
-    return Argument("out", "path, optional", what, None, hint=f"{_PATH} | None")
+        return FunctionArgument("out", "path", what, hint=_PATH)
+    return FunctionArgument("out", "path, optional", what, None, hint=f"{_PATH} | None")
 
 
 def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
@@ -207,8 +112,8 @@ def _explore(engine: AnyEngine) -> Operation:
     owner, request = f"{engine.name}.explore", _Of(engine.Request)
 
     def run(values: dict[str, Any]) -> object:
-        with _shown(values.pop("progress", None), owner) as progress:
-            return engine.explore(request.made(values, owner), progress=progress)
+        with show_progress(values.pop("progress", None), owner) as progress:
+            return engine.explore(request.build(values, owner), progress=progress)
 
     return Operation(
         owner,
@@ -227,7 +132,7 @@ def _publish(engine: AnyEngine) -> Operation:
     choice, request = _Of(engine.Choice), _Of(engine.PublishRequest)
     (data,) = [a for a in request.arguments if a.positional]
     kind = engine.Exploration.__name__
-    exploration = Argument(
+    exploration = FunctionArgument(
         "exploration",
         f"{kind} or path",
         "What `explore` returned, or the folder it was saved in.",
@@ -240,18 +145,18 @@ def _publish(engine: AnyEngine) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        explored, folder = _explored(engine, values.pop("exploration"), owner)
+        explored, folder = _load_exploration(engine, values.pop("exploration"), owner)
         if "data" in values:
             values[data.name] = values.pop("data")
         if data.name not in values:
             raise ParameterError(f"{owner} needs 'data'.", hint=data.help)
-        with _shown(values.pop("progress", None), owner) as progress:
+        with show_progress(values.pop("progress", None), owner) as progress:
             ways = choice.accepted - request.accepted | choice.named.keys()
             chosen = {name: values.pop(name) for name in [*values] if name in ways}
-            made = request.made(values, owner)
+            made = request.build(values, owner)
             _refuse_inputs(out, made, *([] if folder is None else [folder / FRONTIER_FILE]))
             candidate = (
-                choice.made(chosen, owner).of(explored) if engine.needs_choice(made) else None
+                choice.build(chosen, owner).of(explored) if engine.needs_choice(made) else None
             )
             return engine.publish(
                 explored, candidate, made, out=out, force=force, progress=progress
@@ -262,7 +167,7 @@ def _publish(engine: AnyEngine) -> Operation:
         "Publish data as a candidate says, and measure what was written.",
         (
             exploration,
-            Argument("data", data.words, data.help, positional=True, about=data.about),
+            FunctionArgument("data", data.words, data.help, positional=True, about=data.about),
             *choose,
             *own,
             _out("Where the release goes; without it the published data is returned."),
@@ -277,13 +182,13 @@ def _publish(engine: AnyEngine) -> Operation:
     )
 
 
-def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
+def _chooses(argument: FunctionArgument, engine: AnyEngine) -> FunctionArgument:
     """Return the argument that names a candidate as one that takes the candidate itself, too."""
     if argument.name != "choose":
         return argument
     kind = engine.Exploration.Record.model_fields["candidates"].annotation
     named = next((a for a in getattr(kind, "__args__", ()) if isinstance(a, type)), Candidate)
-    return Argument(
+    return FunctionArgument(
         "choose",
         f"str or {named.__name__}, optional",
         "A candidate, or its id.",
@@ -293,7 +198,7 @@ def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
     )
 
 
-def _explored(
+def _load_exploration(
     engine: AnyEngine, given: object, owner: str
 ) -> tuple[Exploration[Any, Any], Path | None]:
     """Return an exploration of the engine, and the folder that it was read from."""
@@ -316,8 +221,8 @@ def _attack(engine: AnyEngine) -> Operation:
         from .core.files import check_output, write_json
 
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        with _shown(values.pop("progress", None), owner) as progress:
-            made = request.made(values, owner)
+        with show_progress(values.pop("progress", None), owner) as progress:
+            made = request.build(values, owner)
             if out is not None:
                 read = [path for _, path in made.input_files() if path.is_file()]
                 check_output(out, force=force, inputs=read)
@@ -339,7 +244,7 @@ def _attack(engine: AnyEngine) -> Operation:
 
 
 def _load(engine: AnyEngine) -> Operation:
-    folder = Argument(
+    folder = FunctionArgument(
         "folder",
         "path",
         f"What `save` or `sfumato {engine.name} explore` wrote.",
@@ -365,8 +270,8 @@ def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         target, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        with _shown(values.pop("progress", None), owner) as progress:
-            made = request.made(values, owner)
+        with show_progress(values.pop("progress", None), owner) as progress:
+            made = request.build(values, owner)
             _refuse_inputs(target, made)
             return dict(verb.run(made, Call(target, force, progress=progress)))
 
@@ -409,7 +314,7 @@ def _former(engine: str, known: Mapping[str, object], name: str) -> object:
 
 
 def open_door(module: str) -> None:
-    """Give a module of this package the functions of the engine it is named after."""
+    """Put the functions of an engine into the module of this package that is named after it."""
     space, name = vars(sys.modules[module]), module.rpartition(".")[2]
     space.update(_contents(name))
     space["__getattr__"] = partial(_former, name, space)

@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept: a folder that nobody else can write to, since what lies there is unpickled.
+"""Where compiled kernels are kept: a folder that nobody else can write to, since what is there is unpickled.
 
-numba keeps them beside the modules where it may write, and fails where it may write nowhere. So before any
-kernel is imported its folder is settled here: beside the modules, in the user's own cache, or for this
+numba keeps them next to the modules where it may write, and fails where it may write nowhere. So before any
+kernel is imported its folder is settled here: next to the modules, in the user's own cache, or for this
 process alone in a temporary folder.
 """
 

@@ -16,16 +16,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from .core.input_types import InputType
 from .core.request import Parameter
 
-__all__ = ["EMPTY", "Argument", "docstring", "marker", "signature", "type_words"]
+__all__ = ["EMPTY", "FunctionArgument", "docstring", "marker", "signature", "type_words"]
 
 EMPTY = inspect.Parameter.empty
 _WIDTH = 92
 _LISTED = 8
-"""Up to so many choices are a set in the type; more are listed in the help."""
+"""Up to this number of choices, the type lists them as a set; more are listed in the help."""
 
 
 @dataclass(frozen=True)
-class Argument:
+class FunctionArgument:
     """One argument of a function: a parameter of a request, or one that every engine has."""
 
     name: str
@@ -41,7 +41,7 @@ class Argument:
     about: Parameter | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, name: str, about: Parameter) -> Argument:
+    def of(cls, name: str, about: Parameter) -> FunctionArgument:
         """Return the argument of a request's parameter under its name in Python."""
         return cls(
             name,
@@ -112,7 +112,7 @@ def _help(about: Parameter) -> str:
     return f"{about.help} One of {', '.join(known)}."
 
 
-def signature(arguments: Sequence[Argument]) -> inspect.Signature:
+def signature(arguments: Sequence[FunctionArgument]) -> inspect.Signature:
     """Return a signature: data by position, everything else by name, required ones first."""
     kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     found = [inspect.Parameter(a.name, kinds[a.positional], default=a.default) for a in arguments]
@@ -124,7 +124,7 @@ def signature(arguments: Sequence[Argument]) -> inspect.Signature:
 
 
 def docstring(
-    summary: str, arguments: Sequence[Argument], returns: tuple[str, str], example: str = ""
+    summary: str, arguments: Sequence[FunctionArgument], returns: tuple[str, str], example: str = ""
 ) -> str:
     """Return a docstring in numpydoc's form.
 
@@ -143,12 +143,12 @@ def docstring(
     by_name = {argument.name: argument for argument in arguments}
     lines = [summary, "", "Parameters", "----------"]
     for name in signature(arguments).parameters:
-        lines += [f"{name} : {by_name[name].words}", *_wrapped(by_name[name].help)]
-    lines += ["", "Returns", "-------", returns[0], *_wrapped(returns[1])]
+        lines += [f"{name} : {by_name[name].words}", *_wrap(by_name[name].help)]
+    lines += ["", "Returns", "-------", returns[0], *_wrap(returns[1])]
     if example:
         lines += ["", "Examples", "--------", *textwrap.dedent(example).strip().splitlines()]
     return "\n".join([*lines, ""])
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")

@@ -74,7 +74,7 @@ def explore(
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
-        Findings below this score are left out; one without a score counts.
+        Ignore findings below this score; findings without a score are used.
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
     background : list of path, frame, Corpus or list of Document, default=[]
@@ -184,7 +184,7 @@ def publish(
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
-        Findings below this score are left out; one without a score counts.
+        Ignore findings below this score; findings without a score are used.
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
@@ -207,7 +207,7 @@ def publish(
     keep_ids : bool, default=False
         Publish documents under their own ids and in their own order; else they get new ones.
     new_ids : bool, default=False
-        Give documents new ids and an order of their own, as is done unless ids are kept.
+        Give documents new ids and a new order, as is done unless ids are kept.
     compute : {'local', 'spark'} or dict of str to object, optional
         Where the work is done.
     strict : bool, default=False

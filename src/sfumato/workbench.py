@@ -1,7 +1,7 @@
 """From a plan to one release and one report: explore, choose, publish and report, engine by engine.
 
 A run is a journal of finished steps; if interrupted, it resumes where it stopped, and the same plan gives
-the same bytes. What may leave the house lies in `release/`; frontiers and learned models, which were made
+the same bytes. What may leave the house is in `release/`; frontiers and learned models, which were made
 from the sensitive data, lie apart in `private/`.
 """
 
@@ -14,24 +14,25 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from .compute.journal import Journal, Part, fingerprint
+from .compute.journal import Journal, JournalEntry, fingerprint
 from .core.engine import Progress, no_progress
 from .core.errors import WithheldError
-from .core.files import read_json, sha256_of
+from .core.files import read_json, sha256_of, write_json
 from .core.plan import Plan, Section, data_parameter
-from .core.records import RELEASE_FILE
+from .core.records import FIGURES_FILE, RELEASE_FILE
 from .core.storage.disk import make_private, remove, set_modes
-from .core.storage.private_folder import PRIVATE, private_of
+from .core.storage.private_folder import private_folder_of
 from .core.storage.quarantine import QUARANTINE, quarantine_of
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
 
 Say = Callable[[str], None]
+_PRIVATE = "private"  # of a step: what its release must not be given out with
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """Where a run's output lies, its verdicts, and how many records were withheld."""
+    """Where a run's output is, its verdicts, and how many records were withheld."""
 
     out: Path
     report: Path
@@ -78,7 +79,7 @@ def run(
     read = [plan_path, *(file for _, file in content.input_files())]
     with Journal(target, key, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
-            _Run(content, plan_path, journal, say, progress or no_progress).all_steps()
+            _PlanRun(content, plan_path, journal, say, progress or no_progress).all_steps()
             journal.finish(lambda built: _assemble(content, plan_path, journal, built))
     withheld = sum(len(read_json(path).get("withheld", ())) for path in target.rglob(RELEASE_FILE))
     return RunResult(target, target / "report.html", _verdicts(target), withheld)
@@ -97,7 +98,7 @@ def refuse_withheld(result: RunResult) -> None:
 
 
 @dataclass
-class _Run:
+class _PlanRun:
     plan: Plan
     plan_path: Path
     journal: Journal
@@ -119,7 +120,7 @@ class _Run:
     def _chain(self, first: Section, second: Section) -> None:
         """Publish one part from what another wrote, and keep only the record of the first.
 
-        The data in between is half treated (a register whose notes are not yet sanitised): it lies in
+        The data in between is half treated (a register whose notes are not yet sanitised): it is in
         the work folder, which only its owner can read, while these two steps run, and at no other time.
         """
         steps = [f"{section.engine.name}-release" for section in (first, second)]
@@ -134,18 +135,20 @@ class _Run:
             with self.journal.part(steps[1]) as part:
                 self._publish(second, part, between.path)
             record = first.engine.Release.from_json(read_json(between.path / RELEASE_FILE))
+            record = record.with_figures([between.path / _PRIVATE / FIGURES_FILE])
             for entry in between.path.iterdir():
-                if entry.name not in {RELEASE_FILE, QUARANTINE}:
+                if entry.name not in {RELEASE_FILE, QUARANTINE, _PRIVATE}:
                     remove(entry)
             # What was passed on is not published: its hash would be an oracle on the raw notes.
-            kept = record.model_copy(update={"outputs": tuple(o.marked() for o in record.outputs)})
+            outputs = tuple(file.with_mark() for file in record.outputs)
+            kept = record.model_copy(update={"outputs": outputs})
             kept.save(between.path)
-        self._done(2)
+            write_json(between.path / _PRIVATE / FIGURES_FILE, kept.to_json(), force=True)
 
     def _done(self, steps: int = 1) -> None:
         self.progress(steps, total=2 * len(self.plan.sections) + 1, note="steps of the plan done")
 
-    def _step(self, name: str, work: Callable[[Part], None]) -> None:
+    def _step(self, name: str, work: Callable[[JournalEntry], None]) -> None:
         if self.journal.has(name):
             self.say(f"{name}: done before")
             self._done()
@@ -155,25 +158,26 @@ class _Run:
             work(part)
         self._done()
 
-    def _explore(self, section: Section, part: Part) -> None:
+    def _explore(self, section: Section, part: JournalEntry) -> None:
         found = section.engine.explore(section.request)
         part.path.mkdir()
         found.save(part.path)
 
-    def _publish(self, section: Section, part: Part, source: Path | None = None) -> None:
-        """Publish with force: what lies at a step's place was left by an interrupted run of ours."""
+    def _publish(self, section: Section, part: JournalEntry, source: Path | None = None) -> None:
+        """Publish with force: what is at a step's place was left by an interrupted run of ours."""
         engine = section.engine
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)
         self.say(f"  chosen: {candidate.id}")
-        request = section.publish_request(self._data(section, source))
+        data = self._data(section, source)
+        request = section.publish_request(data)
+        if source is not None:
+            request = engine.for_published(request, Path(str(data)))
         engine.publish(exploration, candidate, request, out=part.path, force=True)
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end
             os.replace(listed, part.path / QUARANTINE)
-        if private_of(part.path).is_dir():
-            remove(part.path / PRIVATE)
-            os.replace(private_of(part.path), part.path / PRIVATE)
+        _keep_private(part.path)
 
     def _data(self, section: Section, source: Path | None) -> object:
         if source is not None:
@@ -183,12 +187,19 @@ class _Run:
             return section.publish
         return section.request.public()[data_parameter(type(section.request))]
 
-    def _report(self, part: Part) -> None:
+    def _report(self, part: JournalEntry) -> None:
         from .reports import write_report
 
         steps = [self.journal.path(name) for name in self.journal.names]
         part.path.mkdir()
         write_report(steps, out=part.path, pdf=self.plan.pdf, plan=self.plan_path)
+        _keep_private(part.path)
+
+
+def _keep_private(step: Path) -> None:
+    """Move what the steward keeps into the folder of its step, to be laid out apart at the end."""
+    if (kept := private_folder_of(step)).exists():
+        os.replace(kept, step / _PRIVATE)
 
 
 def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> None:
@@ -200,11 +211,13 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
         step, target = journal.path(f"{name}-release"), built / "release" / name
         if (step / QUARANTINE).exists():
             shutil.copy(step / QUARANTINE, built / "private" / name / QUARANTINE)
-        for file in sorted((step / PRIVATE).glob("*")):
-            shutil.copy(file, built / "private" / name / file.name)
-        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE, PRIVATE))
-    for file in sorted(journal.path("report").iterdir()):
-        shutil.copyfile(file, built / file.name)
+        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE, _PRIVATE))
+        if (step / _PRIVATE).is_dir():
+            shutil.copytree(step / _PRIVATE, built / "private" / name, dirs_exist_ok=True)
+    report = journal.path("report")
+    shutil.copytree(report, built, ignore=shutil.ignore_patterns(_PRIVATE), dirs_exist_ok=True)
+    if (report / _PRIVATE).is_dir():
+        shutil.copytree(report / _PRIVATE, built / "private", dirs_exist_ok=True)
     shutil.copyfile(plan_path, built / "plan.toml")
     set_modes(built, private=False)
     make_private(built / "private")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import sfumato
-from tests.small import shrink
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = os.environ.get("SFUMATO_DOCS") == "full"
@@ -25,14 +24,6 @@ def commands_of(page):
     text = page.read_text(encoding="utf-8")
     lines = "\n".join(BLOCK.findall(text)).replace("\\\n", " ").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-
-
-@pytest.fixture(scope="session")
-def page_samples(tmp_path_factory) -> Path:
-    """What `sfumato samples` writes, made small: every page begins with it."""
-    folder = tmp_path_factory.mktemp("pages")
-    sfumato("samples", folder / "full")
-    return shrink(folder / "full", folder / "small")
 
 
 @pytest.fixture
@@ -60,11 +51,11 @@ def shell(tmp_path, monkeypatch):
     return run
 
 
-def run_here(line, page_samples):
+def run_here(line, short_samples):
     """Run a command in this process; the samples that it would write are copied."""
     words = shlex.split(line)
     if words[1:] == ["samples", "samples"]:
-        shutil.copytree(page_samples, "samples")
+        shutil.copytree(short_samples, "samples")
     else:
         assert "Traceback" not in sfumato(*words[1:])
 
@@ -87,7 +78,7 @@ def test_commands_run(page, shell, request):
         elif FULL or not is_plain_call(line):
             shell(line)
         else:
-            run_here(line, request.getfixturevalue("page_samples"))
+            run_here(line, request.getfixturevalue("short_samples"))
 
 
 def is_plain_call(line):

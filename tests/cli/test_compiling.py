@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import sfumato as sf
+from sfumato.cli import _running
 from sfumato.cli._running import NOTICE
 from sfumato.data.samples import clinic_notes
 
@@ -27,14 +29,27 @@ def test_the_command_says_it_once(tmp_path):
     assert told == [1, 0]
 
 
-def test_a_refused_command_says_nothing_of_compiling(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "sfumato", "baskets", "audit", str(tmp_path / "rows.txt")],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert NOTICE not in done.stderr
+@pytest.mark.parametrize(("empty", "soon", "times"), [(True, 0.0, 1), (True, 3600.0, 0), (False, 0.0, 0)])  # fmt: skip
+def test_it_is_said_where_nothing_was_compiled_and_work_takes_a_while(
+    monkeypatch, empty, soon, times
+):
+    monkeypatch.setattr(_running, "is_empty", lambda: empty)
+    monkeypatch.setattr(_running, "_SOON", soon)
+    said, heard = [], threading.Event()
+
+    def tell(text):
+        said.append(text)
+        heard.set()
+
+    before = threading.active_count()
+    with _running._notice(tell):
+        if times:
+            assert heard.wait(60)
+    assert said == [NOTICE] * times
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join(60)
+    assert threading.active_count() == before  # nobody is left to say it later
 
 
 @pytest.mark.parametrize("options", [{}, {"mode": "paper"}, {"attackers": ["crf"]}])

@@ -182,5 +182,5 @@ def test_ctrl_c_says_what_is_kept(capsys):
         raise KeyboardInterrupt
     assert stopped.value.exit_code == 130
     said = capsys.readouterr().err
-    assert "Stopped; no output appeared" in said
+    assert "Interrupted; no output was written" in said
     assert "the same command resumes" in said

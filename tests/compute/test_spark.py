@@ -214,7 +214,7 @@ def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_an_error_of_a_worker_is_told(spark, tmp_path, monkeypatch, name):
     from sfumato.data.table_schema import TableSchema
-    from sfumato.data.table_source import Source
+    from sfumato.data.table_source import TableSource
     from sfumato.engines.tables.release import rows
     from sfumato.engines.tables.release.rows import Generaliser, published_rows
 
@@ -222,7 +222,7 @@ def test_an_error_of_a_worker_is_told(spark, tmp_path, monkeypatch, name):
         {"attribute": [{"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}}]}
     )
     generaliser = Generaliser(schema, (("f", "m"),), (("f", "m"),))
-    given = Source.open({"sex": ["f", "Perez"] * 50})  # outside its domain: a worker must fail
+    given = TableSource.open({"sex": ["f", "Perez"] * 50})  # outside its domain: a worker must fail
     monkeypatch.setattr(rows, "_BATCH_ROWS", 20)
     with pytest.raises(FormatError, match="cannot be read as frame") as caught:
         published_rows(generaliser, given, spark).write(tmp_path / name, name[2:], ",")

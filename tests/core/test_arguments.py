@@ -76,23 +76,25 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("model", "needs", "now", "table", "before"), SPELLINGS)
 def test_the_new_spelling_is_the_former_request(model, needs, now, table, before):
-    former = model.made({**needs, **before}, owner="call")
-    assert model.made({**needs, **now}, owner="call") == former
+    former = model.build({**needs, **before}, owner="call")
+    assert model.build({**needs, **now}, owner="call") == former
     if table is not None:
-        assert model.made({**needs, **table}, owner="call") == former
+        assert model.build({**needs, **table}, owner="call") == former
 
 
 @pytest.mark.parametrize(("model", "needs", "now", "table", "before"), SPELLINGS)
 def test_a_request_with_resolved_paths_is_the_same(model, needs, now, table, before, tmp_path):
-    request = model.made({**needs, **now}, owner="call")
-    assert request.resolved(tmp_path).resolved(tmp_path) == request.resolved(tmp_path)
+    request = model.build({**needs, **now}, owner="call")
+    assert request.with_absolute_paths(tmp_path).with_absolute_paths(
+        tmp_path
+    ) == request.with_absolute_paths(tmp_path)
 
 
 def called(model: type[Request], words: list[str]) -> tuple[Request, str]:
     """Return the request that a command line makes, and what it writes to stderr."""
     app, found = typer.Typer(), []
     app.command()(
-        make_command("call", "Call.", [model], lambda g, _c, _o: found.append(g.made(model)), writes="no")
+        make_command("call", "Call.", [model], lambda g, _c, _o: found.append(g.build(model)), writes="no")
     )  # fmt: skip
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
@@ -137,7 +139,7 @@ def test_the_command_line_reads_both_and_warns_of_the_former(model, needs, now, 
 
 @pytest.mark.parametrize(("model", "needs", "now", "table", "before"), SPELLINGS)
 def test_the_printed_command_gives_back_the_request(model, needs, now, table, before):
-    request = model.made({**needs, **now}, owner="call")
+    request = model.build({**needs, **now}, owner="call")
     words = shlex.split(command_line(("sfumato",), model, request.to_record()))[1:]
     again, said = called(model, words)
     assert said == ""
@@ -196,13 +198,13 @@ def test_python_names_of_an_earlier_version_warn():
 )
 def test_a_value_that_does_not_fit_is_one_sentence(model, values, says):
     with pytest.raises(ParameterError, match=says):
-        model.made(values, owner="call")
+        model.build(values, owner="call")
 
 
 def test_an_error_is_in_the_words_of_the_command_line():
     app = typer.Typer()
     app.command()(
-        make_command("call", "Call.", [TABLES.Request], lambda g, _c, _o: g.made(TABLES.Request), writes="no")
+        make_command("call", "Call.", [TABLES.Request], lambda g, _c, _o: g.build(TABLES.Request), writes="no")
     )  # fmt: skip
     done = CliRunner().invoke(app, ["t.csv", "--risk", "small-groups:0"])
     assert done.exit_code == 2
@@ -210,10 +212,10 @@ def test_an_error_is_in_the_words_of_the_command_line():
 
 
 def test_folders_never_take_an_argument():
-    request = TEXT.Request.made({**READ, "encoder": "C:models:two"}, owner="call")
+    request = TEXT.Request.build({**READ, "encoder": "C:models:two"}, owner="call")
     assert str(request.encoder) == "C:models:two"
     assert request.encoder_tuning == "two"
-    request = TABLES.Request.made({**EXPLORE, "reference": ["some/a=b.json"]}, owner="call")
+    request = TABLES.Request.build({**EXPLORE, "reference": ["some/a=b.json"]}, owner="call")
     assert request.reference == ["some/a=b.json"]
 
 

@@ -119,7 +119,7 @@ def test_the_whole_way_in_python(found, tmp_path):
     same = sf.tables.publish(found, people, choose=found.choose(max_risk=0.5))
     assert same.num_rows == 6
     with pytest.raises(ParameterError, match="exactly one way"):
-        sf.tables.publish(found, people, knee=True, max_risk=0.5)
+        sf.tables.publish(found, people, choose="knee", max_risk=0.5)
     report = sf.report(tmp_path / "explored", tmp_path / "released", out=tmp_path / "report")
     assert report.html.read_text().startswith("<!DOCTYPE html>")
     assert report.facts.is_file()

@@ -14,7 +14,7 @@ from sfumato.core.lines import append_line, read_lines
 VALUES = st.lists(st.dictionaries(st.text(), st.text() | st.integers()), max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(VALUES, st.binary(max_size=30).filter(lambda b: b"\n" not in b), st.integers(1, 40))
 def test_what_was_appended_is_read_back_and_a_torn_line_is_dropped(
     tmp_path_factory, values, torn, block

@@ -4,7 +4,7 @@ import pytest
 
 from sfumato.core import Candidate, NoCandidateError, PlanError, Reference, Risk, Utility
 from sfumato.core.choice import Choice
-from sfumato.core.exploration import Exploration, placed
+from sfumato.core.exploration import Exploration, mark_dominated
 from sfumato.core.plan import Plan
 from sfumato.core.records import FrontierRecord
 
@@ -62,7 +62,7 @@ def test_all_mistakes_are_told(tmp_path, text, told):
 
 
 def test_choices():
-    candidates, area = placed([
+    candidates, area = mark_dominated([
         Candidate(id=f"r{ratio}", risk=Risk(risk), utility=Utility(utility))
         for ratio, risk, utility in ((1, 0.3, 0.99), (10, 0.1, 0.95), (50, 0.01, 0.7))
     ])  # fmt: skip

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError
-from sfumato.core.exploration import Exploration, placed
+from sfumato.core.exploration import Exploration, mark_dominated
 from sfumato.core.files import canonical_json
 from sfumato.core.measures import Interval, Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Reference, Release
@@ -37,7 +37,7 @@ CANDIDATES = st.lists(
 
 @st.composite
 def frontiers(draw):
-    candidates, area = placed(draw(CANDIDATES))
+    candidates, area = mark_dominated(draw(CANDIDATES))
     return FrontierRecord(
         engine="toy",
         seed=draw(st.integers(0, 9)),
@@ -103,7 +103,7 @@ def test_a_foreign_file_is_refused_without_its_values():
 
 
 def test_an_exploration_shows_itself():
-    candidates, area = placed(
+    candidates, area = mark_dominated(
         [
             Candidate(id="a", risk=Risk(0.1), utility=Utility(0.5)),
             Candidate(id="b", risk=Risk(0.2), utility=Utility(0.4)),

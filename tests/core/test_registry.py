@@ -66,12 +66,12 @@ def test_a_name_of_another_package_is_listed_and_loaded_when_asked_for(package):
     assert list(found) == ["square", "broken", "inner", "round"]
     assert "round_shapes" not in sys.modules
     assert found["round"].__name__ == "Round"
-    assert found.named("inner").corners == 1
+    assert found.get_or_raise("inner").corners == 1
     assert len(found) == 4
     assert "round" in found
     assert "oval" not in found
     with pytest.raises(ParameterError, match="There is no shape 'oval'"):
-        found.named("oval")
+        found.get_or_raise("oval")
     with pytest.raises(KeyError):
         found["oval"]
 

@@ -1,4 +1,4 @@
-"""A release that is a file: data, record and what lies beside them appear together, or are completed."""
+"""A release that is a file: data, record and what is next to them appear together, or are completed."""
 
 import json
 from contextlib import suppress
@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.core.errors import InputError, OutputExistsError
 from sfumato.core.files import sha256_of
-from sfumato.core.release import check_files, released_files
+from sfumato.core.release import Target, check_files, open_output
 from sfumato.core.storage.work_folder import WorkFolder
 
 CONTENT = {"m.csv": "data", "m.labels.txt": "labels"}
@@ -20,7 +20,8 @@ class Killed(BaseException):
 
 def publish(folder, content=CONTENT, **options):
     target, record = folder / "m.csv", folder / "m.release.json"
-    with released_files(target, record, **options) as stage:
+    with open_output(Target(target, target.name, "csv", lambda _: "csv", **options)) as output:
+        stage = output.data.parent
         for name, text in content.items():
             (stage / name).write_text(text)
         outputs = [{"path": name, "sha256": sha256_of(stage / name)} for name in content]

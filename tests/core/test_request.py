@@ -30,7 +30,7 @@ class Example(Request):
 
 
 def made(**values: object) -> Example:
-    return Example.made({"corpus": "a.jsonl", "labels": ["NAME"], **values}, owner="explore")
+    return Example.build({"corpus": "a.jsonl", "labels": ["NAME"], **values}, owner="explore")
 
 
 def test_parameters_are_named_as_people_see_them():
@@ -72,7 +72,7 @@ def test_a_wrong_value_is_one_sentence(values, says):
 
 def test_a_missing_value_is_named_with_its_help():
     with pytest.raises(ParameterError, match=r"needs 'labels'.*Labels"):
-        Example.made({"corpus": "a"}, owner="explore")
+        Example.build({"corpus": "a"}, owner="explore")
 
 
 def test_a_value_is_never_repeated_in_an_error():
@@ -96,7 +96,7 @@ def test_files_are_recorded_by_name_and_objects_not_at_all():
 
 
 def test_files_are_resolved_against_a_folder():
-    request = made(background=["b.jsonl"]).resolved(Path("/plans"))
+    request = made(background=["b.jsonl"]).with_absolute_paths(Path("/plans"))
     assert request.corpus == Path("/plans/a.jsonl")
     assert request.background == [Path("/plans/b.jsonl")]
     assert [name for name, _ in request.input_files()] == ["corpus", "background"]
@@ -136,5 +136,5 @@ NAMES = st.text(st.characters(categories=["Lu", "Ll", "Nd"]), min_size=1, max_si
 def test_the_printed_command_gives_back_the_request(**values):
     request = made(**values)
     command = command_line(("sfumato", "text", "explore"), Example, request.to_record())
-    again = Example.made(parsed(shlex.split(command)[3:]), owner="explore")
+    again = Example.build(parsed(shlex.split(command)[3:]), owner="explore")
     assert again.to_record() == request.to_record()

@@ -135,7 +135,7 @@ def test_sources_that_are_not_there_or_empty(tmp_path):
     with pytest.raises(DataError):
         list(read_documents(source).tolerant())
     (tmp_path / "b.xyz").write_text("x")
-    refused(FormatError, tmp_path / "b.xyz", "does not tell its format", "jsonl")
+    refused(FormatError, tmp_path / "b.xyz", "cannot be inferred from its name", "jsonl")
     refused(ParameterError, source, "no document format", format="jsonlines")
     refused(ParameterError, source, "does not take the options", delimiter=",")
     refused(ParameterError, source, "overlaps", overlaps="no")
@@ -168,9 +168,9 @@ def test_limits(tmp_path):
     jsonl(lines, {"id": CANARY * 200, "text": "a"})
     refused(LimitError, lines, "id of 1,800 characters")
     with pytest.raises(ParameterError, match="did you mean"):
-        Limits().raised(["column=5"])
+        Limits().with_overrides(["column=5"])
     with pytest.raises(ParameterError, match="whole number"):
-        Limits().raised(["columns=many"])
+        Limits().with_overrides(["columns=many"])
     with pytest.raises(ParameterError, match=r"\[1, inf\)"):
         Limits(columns=0)
 

@@ -28,7 +28,7 @@ DOCCANO_DICTS = {"id": 1, "text": "Ann", "entities": [{"start_offset": 0, "end_o
         ("a.jsonl", json.dumps(PRODIGY), "is an export of Prodigy"),
         ("a.jsonl", json.dumps(DOCCANO), "is an export of doccano"),
         ("a.jsonl", json.dumps(DOCCANO_DICTS), "is an export of doccano"),
-        ("a.bin", "x", "does not tell its format. Hint: give the format by --format"),
+        ("a.bin", "x", "cannot be inferred from its name. Hint: give the format by --format"),
     ],
 )
 def test_foreign_files_are_named(tmp_path, name, content, message):

@@ -13,7 +13,7 @@ from sfumato.core.plan import Plan
 from sfumato.data.limits import Limits
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
-from sfumato.data.table_source import Source
+from sfumato.data.table_source import TableSource
 
 SCHEMA = {
     "missing": "value",
@@ -95,7 +95,7 @@ def test_what_cannot_be_read_is_told_without_its_content(tmp_path):
         if name != "t.duckdb":
             pytest.importorskip("openpyxl" if name == "t.xlsx" else "pyreadstat")
         with pytest.raises(FormatError, match=f"'{name}' is not readable as") as told:
-            Source.open(tmp_path / name)
+            TableSource.open(tmp_path / name)
         assert "CANARY" not in str(told.value)
 
 
@@ -118,20 +118,20 @@ def test_wrong_calls(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     name = database(tmp_path)
     with pytest.raises(InputError, match="holds 2 tables"):
-        Source.open(name.partition("::")[0])
+        TableSource.open(name.partition("::")[0])
     with pytest.raises(InputError, match="not among them"):
-        Source.open(name.replace("visits", "nothing"))
+        TableSource.open(name.replace("visits", "nothing"))
     book = openpyxl.Workbook()
     book.active.append(["a", None, "c"])
     book.save(tmp_path / "gap.xlsx")
     with pytest.raises(FormatError, match="does not name every column"):
-        Source.open(tmp_path / "gap.xlsx")
+        TableSource.open(tmp_path / "gap.xlsx")
     book = openpyxl.Workbook()
     for row in (["a"], ["1"], [None], ["2"]):
         book.active.append(row)
     book.save(tmp_path / "hole.xlsx")
     with pytest.raises(FormatError, match=r"Row 3 of 'hole\.xlsx' is empty"):
-        Source.open(tmp_path / "hole.xlsx")
+        TableSource.open(tmp_path / "hole.xlsx")
     limits = Limits(expansion=1, expansion_from=1)
     with pytest.raises(Exception, match="grows"):
-        Source.open(excel(tmp_path), limits=limits)
+        TableSource.open(excel(tmp_path), limits=limits)

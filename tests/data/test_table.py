@@ -17,7 +17,7 @@ from sfumato.data.hierarchy import hierarchy_names, hierarchy_order
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
-from sfumato.data.table_source import Source
+from sfumato.data.table_source import TableSource
 
 
 def schema(missing="error", **domains):
@@ -182,7 +182,7 @@ def test_schemas_tell_all_their_mistakes():
     for fragment in ("missing:", "attribute[0]: a quasi-identifier needs a domain", "range 5 to 1",
                      "attribute[2]: keep", "exactly one of range", "attribute[4].role"):  # fmt: skip
         assert fragment in told
-    with pytest.raises(PlanError, match="stands twice"):
+    with pytest.raises(PlanError, match="declared twice"):
         TableSchema.of({"attribute": [{"name": "a", "role": "quasi", "domain": "observed"}] * 2})
     with pytest.raises(PlanError, match="at least one attribute must have the role quasi"):
         TableSchema.of({"attribute": [{"name": "a", "role": "other"}]})
@@ -243,15 +243,15 @@ def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups,
 def test_frames_of_pandas():
     """An index without a name is no column; a column of several types is told without its cells."""
     frame = pd.DataFrame({"age": [1, 2, 3], "sex": ["f", "m", "f"]})
-    assert Source.open(frame[frame["age"] > 1]).columns == ["age", "sex"]
+    assert TableSource.open(frame[frame["age"] > 1]).columns == ["age", "sex"]
     with pytest.raises(DataError, match="cells of several types") as told:
-        Source.open(pd.DataFrame({"age": [1, "CANARY"]}))
+        TableSource.open(pd.DataFrame({"age": [1, "CANARY"]}))
     assert "CANARY" not in str(told.value)
 
 
 def test_sources_are_opened_once():
-    opened = Source.open({"a": [1]})
-    assert Source.open(opened) is opened
+    opened = TableSource.open({"a": [1]})
+    assert TableSource.open(opened) is opened
 
 
 def test_a_draft_fails_closed():

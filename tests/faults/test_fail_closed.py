@@ -221,12 +221,12 @@ def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
         warnings.simplefilter("error")
         publish(source, tmp_path / "again")  # the same release twice adds nothing
     masked = Sanitiser(learned[1], replacer=Mask())
-    with pytest.warns(PrivacyWarning, match="2 other releases beside 'masked' come from the same"):
+    with pytest.warns(PrivacyWarning, match="2 other releases next to 'masked' come from the same"):
         publish(source, tmp_path / "masked", sanitiser=masked)
     record = json.loads((tmp_path / "masked" / "release.json").read_text())
     (tmp_path / "again" / "release.json").write_text("{")  # not a record: passed over
     (tmp_path / "first" / "release.json").rename(tmp_path / "table.release.json")
-    with pytest.warns(PrivacyWarning, match="1 other release beside 'masked' comes from"):
+    with pytest.warns(PrivacyWarning, match="1 other release next to 'masked' comes from"):
         assert warn_if_composed(tmp_path / "masked", record) == 1
     record["inputs"][0]["hmac"] = "another"
     assert warn_if_composed(tmp_path / "masked", record) == 0
@@ -246,5 +246,5 @@ def test_two_policies_of_one_table_compose(tmp_path):
     found = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=30)
     first, second, *_ = found.candidates
     found.publish(first, tmp_path / "t.csv", out=tmp_path / "a.csv")
-    with pytest.warns(PrivacyWarning, match="1 other release beside 'b.csv' comes from the same"):
+    with pytest.warns(PrivacyWarning, match="1 other release next to 'b.csv' comes from the same"):
         found.publish(second, tmp_path / "t.csv", out=tmp_path / "b.csv")

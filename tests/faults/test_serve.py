@@ -18,7 +18,7 @@ from sfumato.core.errors import DataError, LockedError
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.web import make_app
-from sfumato.web.app import Page
+from sfumato.web.app import PageState
 from sfumato.web.shelf import Shelf
 
 NOTES = clinic_notes(12)
@@ -34,7 +34,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def page(project):
-    made = Page([project])
+    made = PageState([project])
     yield made
     made.desk.close()
 
@@ -87,7 +87,7 @@ def test_a_server_that_is_stopped_continued_and_killed_keeps_every_answer(projec
             kept += 1
         served.process.send_signal(signal.SIGSTOP)
         with pytest.raises(LockedError, match="Another program has this project open"):
-            Page([project])
+            PageState([project])
         served.process.send_signal(signal.SIGCONT)
         for number in range(4, 7):
             assert served.ask("/api/answer", window(number))[0] == 200
@@ -100,7 +100,7 @@ def test_a_server_that_is_stopped_continued_and_killed_keeps_every_answer(projec
     assert said.count("\n") == 2  # nothing is logged
     journal = (project / "answers.jsonl").read_text().splitlines()
     assert [json.loads(line)["doc"] for line in journal] == list(range(kept))
-    page = Page([project])  # a dead process never blocks
+    page = PageState([project])  # a dead process never blocks
     assert len(page.desk.session.journal) == kept
     assert page.desk.question("cost")["number"] == kept + 1
     page.desk.close()
@@ -206,7 +206,7 @@ def test_documents_that_change_are_not_published(visitor, page, project, tmp_pat
     page.desk.close()
     (tmp_path / "notes.jsonl").write_text(notes + "\n")
     with pytest.raises(DataError, match="have changed since the project was started"):
-        Page([project])
+        PageState([project])
 
 
 def done(visitor, path, body):

@@ -16,9 +16,10 @@ from sfumato.engines.text.attack.inspection import confusion_of
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+from sfumato.laboratory.text.corpora import StudyPlan
 from sfumato.laboratory.text.figures import FIGURES, best_single_pass, figure
 from sfumato.laboratory.text.publishers import PUBLISHERS, Literal, Training, decisions
-from sfumato.laboratory.text.study import StudyPlan, study
+from sfumato.laboratory.text.study import study
 
 NAMES = ["Alba", "Borges", "Cruz", "Diaz", "Evans", "Fuchs", "Grant", "Rose", "May"]
 

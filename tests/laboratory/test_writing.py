@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sfumato.laboratory.writing import draw_charts, styled, write_charts, write_csv
+from sfumato.laboratory.writing import draw_charts, with_style, write_charts, write_csv
 
 
 def test_columns_are_those_of_all_rows(tmp_path):
@@ -30,7 +30,7 @@ def test_a_title_fits_into_its_picture(tmp_path, width):
         "title": title, "width": width, "height": 60, "data": {"values": [{"x": 1, "y": 2}]},
         "mark": "point", "encoding": {"x": {"field": "x", "type": "quantitative"}},
     }  # fmt: skip
-    chart = styled(spec, width=width)
+    chart = with_style(spec, width=width)
     assert " ".join(chart["title"]["text"]) == title
     write_charts(tmp_path, {"one": chart})
     assert json.loads((tmp_path / "one.vl.json").read_text()) == chart

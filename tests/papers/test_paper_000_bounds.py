@@ -27,7 +27,7 @@ from sfumato.engines.text.attack.bounds import (
     vc_deviation,
 )
 from sfumato.engines.text.attack.inspection import (
-    Found,
+    InspectionResult,
     found_at_random,
     found_positives_first,
     gain_over_random,
@@ -241,7 +241,7 @@ def test_certificate_is_plain_and_finite(train, attack, ratio, budget, dimension
     content = certificate(
         attack=attack, ratio=ratio, budget=budget, words=attack.words + 10,
         sensitive=attack.sensitive, train=train, dimension=dimension,
-        ranked={budget: Found(1.0, 0.0, 2.0)},
+        ranked={budget: InspectionResult(1.0, 0.0, 2.0)},
     ).to_json()  # fmt: skip
     json.dumps(content, allow_nan=False)
     for name in ("theorem 2", "theorem 3", "lemma 2", "lemma 3", "theorem 4", "lemma 4",
@@ -266,7 +266,7 @@ def test_small_data_is_called_vacuous():
 def test_a_prefix_above_the_bound_is_worth_redacting(budget, found, ratio):
     """L·TP > C·FP on a prefix exactly when found/B > C/(L + C)."""
     assume(found <= budget)
-    answer = ranked_prefix(Found(found, found, found), budget, ratio)
+    answer = ranked_prefix(InspectionResult(found, found, found), budget, ratio)
     worth = ratio * found > budget - found
     if abs(ratio * found - (budget - found)) > 1e-6:
         assert answer.applies == (not worth)

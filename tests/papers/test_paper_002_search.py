@@ -13,7 +13,7 @@ from sfumato.core.randomness import Streams
 from sfumato.engines.tables.contingency.cells import Cells
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.registry import STRATEGIES
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.search.sublattices import (
     Pruned,
     outside,
@@ -32,7 +32,7 @@ def cells_of(seed, sizes=(5, 4, 3), records=80, *, population=True, **least):
 
 def run_of(cells, strategy, *, evaluations=None, seed=0, rules=None, **options):
     rules = rules or [AttributeRule(f"a{i}", int(s)) for i, s in enumerate(cells.sizes)]
-    run = Run(cells, Space(rules), Budget(evaluations), Streams(seed))
+    run = SearchRun(cells, Space(rules), Budget(evaluations), Streams(seed))
     return search(run, strategy, **options)
 
 

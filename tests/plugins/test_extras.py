@@ -1,15 +1,16 @@
-"""One of each kind, installed as a package of its own: command line, plan and Python know it, sfumato does not.
-
-A shown measure joins here when it has a registry: an entry in extras/pyproject.toml, a file beside the
-others, and a line in `KINDS`.
-"""
+"""One of each kind, installed as a package of its own: command line, plan and Python know it, sfumato does not."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ PACKAGE = HERE / "extras"
 SOURCE = HERE.parents[1] / "src"
 KINDS = (
     "attacker", "compute", "desk", "format", "learner", "loss", "measure", "method", "replacement",
-    "risk", "selector", "strategy",
+    "risk", "selector", "shown", "strategy",
 )  # fmt: skip
 
 
@@ -36,11 +37,9 @@ def environment(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, small_samples):
-    """Return where the commands run, with the samples at hand."""
-    made = tmp_path_factory.mktemp("extras")
-    (made / "s").symlink_to(small_samples)
-    return made
+def folder(tmp_path_factory):
+    """Return where the commands run."""
+    return tmp_path_factory.mktemp("extras")
 
 
 @pytest.fixture(scope="module")
@@ -62,22 +61,37 @@ def sfumato(call):
     return lambda *words: call("-m", "sfumato", *map(str, words))
 
 
+GUIDE = (HERE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+
+
 @pytest.fixture(scope="module")
-def notes(sfumato, folder):
+def printed(sfumato, folder, small_samples):
+    """Return a function that runs a block of CONTRIBUTING.md as it is printed, once."""
+    sample = gzip.compress((small_samples / "learn.jsonl").read_bytes())
+    done = set()
+
+    def run(word: str) -> None:
+        (block,) = [b for b in BLOCKS if word in b]
+        for line in block.strip().splitlines():
+            if line not in done:
+                words = shlex.split(line)
+                assert words[0] == "sfumato"
+                sfumato(*words[1:])
+                done.add(line)
+
+    assert BLOCKS[0].splitlines() == ["pip install ./tests/plugins/extras", "sfumato samples s"]
+    shutil.copytree(small_samples, folder / "s")  # what `sfumato samples s` writes, only smaller
+    (folder / "s" / "notes.jsonl.gz").write_bytes(sample)
+    return run
+
+
+@pytest.fixture(scope="module")
+def notes(printed, folder):
     """Return labelled documents in the package's own format, written by `convert`."""
-    sfumato("text", "convert", "s/learn.jsonl", "--to", "pipes", "--out", "notes.pipes")
+    printed("text convert")
     assert (folder / "notes.pipes").read_text(encoding="utf-8").count("|") >= 2
     return "notes.pipes"
-
-
-TEXT = {"label": "NAME", "learner": "capital", "attackers": "capital", "ratios": "10", "folds": "2"}
-TABLES = {"risk": "lone", "loss": "groups-lost", "strategy": "left-to-right", "engine": "serial"}
-BASKETS = {"selector": "first-three", "publish-as": "columns,frequent", "utility": "mass", "k": "5",
-           "folds": "2", "engine": "serial"}  # fmt: skip
-
-
-def options(given):
-    return [word for name, value in given.items() for word in (f"--{name}", value)]
 
 
 def frontier(folder):
@@ -97,9 +111,9 @@ def test_each_kind_is_a_file_and_sfumato_names_none_of_them():
 def test_help_lists_them(sfumato):
     shown = {
         ("text", "explore"): ("selection, capital.", "pipes."),
-        ("text", "publish"): ("surrogate, stars.", "spark, serial."),
-        ("tables", "explore"): ("small-groups, lone.", "groups-lost.", "left-to-right."),
-        ("baskets", "explore"): ("first-three", "frequent.", "mass."),
+        ("text", "publish"): ("stars", "serial."),
+        ("tables", "explore"): (", lone", "groups-lost", "left-to-right"),
+        ("baskets", "explore"): ("first-three", "frequent", "mass"),
     }
     for words, expected in shown.items():
         text = " ".join(sfumato(*words, "--help").replace("-\n", "-").split())
@@ -107,37 +121,51 @@ def test_help_lists_them(sfumato):
             assert name in text, (words, name)
 
 
-def test_text_from_the_command_line(sfumato, notes, folder):
-    sfumato("text", "explore", notes, "--format", "pipes", *options(TEXT), "--out", "text")
+def test_the_table_of_kinds_is_true():
+    declared = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))
+    points = declared["project"]["entry-points"]
+    listed = re.findall(r"`(sfumato\.[a-z.]+)`, `([a-z-]+) = \"([\w.:]+)\"`", GUIDE)
+    assert {(g, n, t) for g, entries in points.items() for n, t in entries.items()} == set(listed)
+    for name, path, lines in re.findall(r"\[(\w+\.py)\]\((tests/[\w/.]+)\) \| (\d+) ", GUIDE):
+        file = HERE.parents[1] / path
+        assert file.name == name
+        assert len(file.read_text(encoding="utf-8").splitlines()) == int(lines), name
+    for room, registry in re.findall(r"\| `([\w/]+/)`, `([\w/.]+\.py)` \|", GUIDE):
+        inside = SOURCE / "sfumato"
+        assert (inside / room).is_dir()
+        assert (inside / registry).is_file() or (inside / room / registry).is_file(), registry
+
+
+def test_text_from_the_command_line(notes, folder):
     found = frontier(folder / "text")
     assert found["request"]["learner"] == "capital"
     assert "capital" in json.dumps(found["candidates"])
-    sfumato("text", "publish", "text", notes, "--ratio", "10", "--replace", "stars",
-            "--engine", "serial", "--ignore-marks", "--accept-shift", "--out", "text-released")  # fmt: skip
     (written,) = (folder / "text-released").glob("*.pipes")
     assert "***NAME***" in written.read_text(encoding="utf-8")
-    sfumato("report", "text", "text-released", "--out", "text-report")
-    assert "capital" in (folder / "text-report/report.html").read_text(encoding="utf-8")
+    assert "capital" in (folder / "text-report.private/report.html").read_text(encoding="utf-8")
 
 
-def test_tables_from_the_command_line(sfumato, folder):
-    sfumato("tables", "explore", "s/register.csv", "--schema", "s/schema.toml", "--evaluations", "200",
-            *options(TABLES), "--out", "tables")  # fmt: skip
-    request = frontier(folder / "tables")["request"]
+def test_tables_from_the_command_line(printed, folder):
+    printed("tables explore")
+    found = frontier(folder / "tables")
+    request = found["request"]
+    assert all(0 <= candidate["shown"]["crowded"] <= 1 for candidate in found["candidates"])
     assert (request["risk"], request["loss"], request["strategy"]) == ("lone", "groups-lost", "left-to-right")  # fmt: skip
-    sfumato("tables", "publish", "tables", "s/register.csv", "--knee", "--engine", "serial", "--out", "tables-released")  # fmt: skip
-    assert (folder / "tables-released/release.json").is_file()
+    figures = json.loads(
+        (folder / "tables-released.private/figures.json").read_text(encoding="utf-8")
+    )
+    promised = {c["id"]: c for c in found["candidates"]}[figures["candidate"]]["shown"]["crowded"]
+    assert figures["measured"]["shown"]["crowded"] == pytest.approx(promised, abs=1e-12)
+    page = (folder / "tables-report.private/report.html").read_text(encoding="utf-8")
+    assert "Share of records in groups of five people or more." in page
 
 
-def test_baskets_from_the_command_line(sfumato, folder):
-    labels = ("--labels", "s/purchases.labels.txt")
-    sfumato("baskets", "explore", "s/purchases.npz", *labels, *options(BASKETS), "--out", "baskets")
-    found = frontier(folder / "baskets")
-    tried = json.dumps(found["candidates"])
+def test_baskets_from_the_command_line(printed, folder):
+    printed("baskets explore")
+    tried = json.dumps(frontier(folder / "baskets")["candidates"])
     assert "first-three" in tried
     assert '"frequent"' in tried
     assert '"mass"' in tried
-    sfumato("baskets", "publish", "baskets", "s/purchases.npz", *labels, "--knee", "--engine", "serial", "--out", "baskets-released")  # fmt: skip
     assert (folder / "baskets-released/release.json").is_file()
 
 
@@ -165,7 +193,7 @@ evaluations = 200
 risk = "lone"
 loss = "groups-lost"
 strategy = "left-to-right"
-engine = "serial"
+compute = "serial"
 choose = {{ knee = true }}
 
 [baskets]
@@ -192,7 +220,9 @@ choose = {{ knee = true }}
     assert asked["tables"]["strategy"] == "left-to-right"
     assert asked["baskets"]["selector"] == ["first-three"]
     assert asked["baskets"]["publish_as"] == ["columns", "frequent"]
-    assert "groups-lost" in (folder / "run/report.html").read_text(encoding="utf-8")
+    html = (folder / "run/private/report.html").read_text(encoding="utf-8")
+    assert "groups-lost" in html
+    assert "Share of records in groups of five people or more." in html
     assert "***NAME***" in next((folder / "run/release/text").glob("*.pipes")).read_text(encoding="utf-8")  # fmt: skip
 
 
@@ -207,7 +237,7 @@ from sfumato.desk.registry import open_desk
 from sfumato.web.app import Page
 
 def explore(name, **values):
-    return ENGINES[name].explore(ENGINES[name].Request.made(values, owner=name))
+    return ENGINES[name].explore(ENGINES[name].Request.build(values, owner=name))
 
 assert len(list(read_documents("notes.pipes", format="pipes"))) > 1
 found = explore("text", corpus="notes.pipes", format="pipes", labels=["NAME"], learner="capital",
@@ -215,8 +245,8 @@ found = explore("text", corpus="notes.pipes", format="pipes", labels=["NAME"], l
 published = found.publish(found.knee(), "notes.pipes", format="pipes", replacement="stars")
 assert any("***NAME***" in document.text for document in published)
 found = explore("tables", table="s/register.csv", schema="s/schema.toml", evaluations=200, risk="lone",
-                loss="groups-lost", strategy="left-to-right", engine="serial")
-assert len(found) > 0
+                loss="groups-lost", strategy="left-to-right", compute="serial")
+assert 0 <= found.knee().shown["crowded"] <= 1
 found = explore("baskets", matrix="s/purchases.npz", labels="s/purchases.labels.txt", k=[5], folds=2,
                 selector=["first-three"], publish_as=["frequent"], utility="mass")
 assert len(found) > 0

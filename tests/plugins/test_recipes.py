@@ -12,6 +12,7 @@ import pytest
 from sfumato.core.engine import ENGINES
 from sfumato.core.errors import ModelError
 from sfumato.core.exploration import load
+from sfumato.core.records import FIGURES_FILE
 from sfumato.engines.baskets.registry import SELECTORS
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
 from sfumato.engines.baskets.selectors.greedy import GreedyHamDist
@@ -40,15 +41,15 @@ def registered():
 
 def goes_round(engine, values, data, tmp_path, *, named, **options):
     """Explore, save, load, publish and report; return the release and the page."""
-    found = ENGINES[engine].explore(ENGINES[engine].Request.made(values, owner="explore"))
+    found = ENGINES[engine].explore(ENGINES[engine].Request.build(values, owner="explore"))
     folder = tmp_path / "explored"
     folder.mkdir()
     found.save(folder)
     again = load(folder)
     assert again.record == found.record
     release = again.publish(again.knee(), data, out=tmp_path / "released", **options)
-    page = write_report([folder, tmp_path / "released"], out=tmp_path / "report")["report.html"]
-    html = page.read_text(encoding="utf-8")
+    written = write_report([folder, tmp_path / "released"], out=tmp_path / "report")
+    html = written["private report.html"].read_text(encoding="utf-8")
     assert named in html
     return release
 
@@ -232,14 +233,15 @@ def test_a_shown_measure(registered, small_samples, tmp_path, asked):
     knee = load(tmp_path / "explored").knee()
     assert 0 < knee.shown["crowded"] <= 1
     assert release.measured.shown["crowded"] == pytest.approx(knee.shown["crowded"], abs=1e-12)
-    assert json.loads((tmp_path / "released" / "release.json").read_text())["measured"]["shown"]
+    figures = json.loads((tmp_path / "released.private" / FIGURES_FILE).read_text())
+    assert figures["measured"]["shown"]
 
 
 @pytest.mark.parametrize("name", list(SHOWN))
 def test_a_shown_measure_is_the_same_in_the_file(name, small_samples, tmp_path):
     """Every figure of the search is measured again on the published file."""
     values = table_values(small_samples, evaluations=50)
-    found = ENGINES["tables"].explore(TablesRequest.made(values, owner="explore"))
+    found = ENGINES["tables"].explore(TablesRequest.build(values, owner="explore"))
     knee = found.knee()
     release = found.publish(knee, small_samples / "register.csv", out=tmp_path / "released")
     explored, measured = (getattr(record, name) for record in (knee, release.measured))

@@ -36,7 +36,8 @@ def page_of(copied, tmp_path_factory):
 
     @cache
     def made(*engines: str) -> Path:
-        return write_report([copied(tmp_path_factory.mktemp("page"), *engines)])["report.html"]
+        written = write_report([copied(tmp_path_factory.mktemp("page"), *engines)])
+        return written["private report.html"]
 
     return made
 

@@ -48,7 +48,11 @@ def test_charts_are_written_as_specs_and_pictures(tmp_path, copied):
     folder = copied(tmp_path, "tables")
     done = runner.invoke(app, [str(folder), "--charts", "--static"])
     assert done.exit_code == 0, done.output
-    names = {p.name for p in (folder / "charts").iterdir()}
+    own = folder.with_name(f"{folder.name}.private")
+    assert {p.name for p in (folder / "charts").iterdir()} < {
+        p.name for p in (own / "charts").iterdir()
+    }
+    names = {p.name for p in (own / "charts").iterdir()}
     assert {
         "tables-frontier-linear.svg",
         "tables-frontier-logarithmic.png",

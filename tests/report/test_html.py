@@ -10,7 +10,7 @@ from importlib.resources import files
 import pytest
 
 from sfumato.core.errors import FormatError
-from sfumato.reports.facts import Facts
+from sfumato.reports.facts import ReportFacts
 from sfumato.reports.html import LARGEST, render_html
 from sfumato.reports.parts import find_parts
 
@@ -71,7 +71,7 @@ class Page(HTMLParser):
 
 
 def page_of(*folders):
-    return render_html(Facts(tuple(find_parts(folders))))
+    return render_html(ReportFacts(tuple(find_parts(folders))))
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,10 @@ def test_a_release_without_its_frontier_stands_alone_and_says_so(wards, tmp_path
         tmp_path / "r",
         "--quiet",
     )
-    assert "is not among the folders of this report" in (tmp_path / "r" / "report.html").read_text()
+    assert (
+        "is not among the folders of this report"
+        in (tmp_path / "r.private" / "report.html").read_text()
+    )
 
 
 def test_an_attack_of_another_release_is_refused(wards, tmp_path):

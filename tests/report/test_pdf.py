@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from sfumato.reports.facts import Facts
+from sfumato.reports.facts import ReportFacts
 from sfumato.reports.parts import find_parts
 from sfumato.reports.pdf import render_pdf
 
@@ -27,7 +27,7 @@ def pages(pdf: bytes) -> int:
 
 
 def facts_of(*folders):
-    return Facts(tuple(find_parts(folders)))
+    return ReportFacts(tuple(find_parts(folders)))
 
 
 @pytest.mark.parametrize("engines", [("text",), ("tables",), ("baskets",), ("text", "tables", "baskets")])  # fmt: skip

@@ -25,7 +25,7 @@ def test_the_printed_commands_repeat_the_work(
     written, copied, small_samples, tmp_path, monkeypatch, engine
 ):
     folder = copied(tmp_path / "first", engine)
-    page = write_report([folder], out=folder)["report.html"].read_text(encoding="utf-8")
+    page = write_report([folder], out=folder)["private report.html"].read_text(encoding="utf-8")
     again = tmp_path / "again"
     again.mkdir()
     for file in small_samples.iterdir():

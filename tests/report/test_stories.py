@@ -11,7 +11,7 @@ from sfumato.core.engine import ENGINES
 from sfumato.presentation.drawing import spec, to_png, to_svg
 from sfumato.presentation.knowledge import shared_terms
 from sfumato.presentation.numbers import plain, segments
-from sfumato.reports.facts import Facts, facts_json
+from sfumato.reports.facts import ReportFacts, facts_json
 from sfumato.reports.parts import find_parts, stories
 
 ENGINE_NAMES = ["tables", "text", "baskets"]
@@ -133,13 +133,13 @@ def test_specs_hold_no_data_and_no_address(name):
 
 def test_facts_are_the_same_in_any_folder_and_any_order(written, copied, tmp_path):
     elsewhere = copied(tmp_path / "quite" / "another place")
-    one = facts_json(Facts(tuple(find_parts([written]))))
-    other = facts_json(Facts(tuple(find_parts(sorted(elsewhere.iterdir(), reverse=True)))))
+    one = facts_json(ReportFacts(tuple(find_parts([written]))))
+    other = facts_json(ReportFacts(tuple(find_parts(sorted(elsewhere.iterdir(), reverse=True)))))
     assert one == other
 
 
 def test_facts_hold_no_hash_of_an_input(written):
-    text = facts_json(Facts(tuple(find_parts([written]))))
+    text = facts_json(ReportFacts(tuple(find_parts([written]))))
     for frontier in written.glob("*-explored/frontier.json"):
         for entry in json.loads(frontier.read_text())["inputs"]:
             assert entry["sha256"]

@@ -366,10 +366,10 @@ def test_m1_an_input_that_changes_while_it_is_published_is_noticed(at, engine, t
     """Not even a file of the same length and with the times of the first one is published under its mark."""
     from sfumato.compute.journal import Journal
     from sfumato.core.records import InputFile
-    from sfumato.data.table_source import Source
+    from sfumato.data.table_source import TableSource
 
     # The last step before the rows are read again, or the file is described.
-    place, step = {"tables": (Source, "write_csv"), "text": (Journal, "finish"),
+    place, step = {"tables": (TableSource, "write_csv"), "text": (Journal, "finish"),
                    "baskets": (InputFile, "of")}[engine]  # fmt: skip
     real = getattr(place, step)
     source = source_of(at, engine)

@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.core.errors import InputError, LimitError
 from sfumato.data.limits import Limits
-from sfumato.data.table_source import Source
+from sfumato.data.table_source import TableSource
 
 PATIENCE = 100  # seconds; a command that hangs never ends
 
@@ -109,29 +109,29 @@ def test_m2_a_workbook_that_grows_is_refused(tmp_path):
     row = "<row>" + "<c><v>1</v></c>" * 100 + "</row>"
     path = workbook(tmp_path / "bomb.xlsx", row * 11_000)
     with pytest.raises(LimitError, match=r"cells per byte of 'bomb\.xlsx'"):
-        Source.open(path)
+        TableSource.open(path)
 
 
 def test_m2_rows_that_hold_little_and_reach_far_are_refused(tmp_path):
     far = "".join(f'<row r="{n}"><c r="XFD{n}"/></row>' for n in range(2, 100))
     path = workbook(tmp_path / "far.xlsx", HEADER + far)
     with pytest.raises(LimitError, match=r"cells per byte of 'far\.xlsx'"):
-        Source.open(path)
+        TableSource.open(path)
 
 
 def test_m2_the_limit_can_be_raised_and_lets_small_and_sparse_tables_pass(tmp_path):
     lines = "".join(f'<row r="{n}">{cell(f"A{n}", 1)}</row>' for n in range(2, 60))
     path = workbook(tmp_path / "sparse.xlsx", HEADER + lines, "A1:XFD1048576")
-    assert len(Source.open(path).query("SELECT * FROM frame")) == 58
+    assert len(TableSource.open(path).query("SELECT * FROM frame")) == 58
     tight = Limits(cells_from=10, cells_per_byte=1)
-    assert Source.open(path, limits=tight).columns == ["a", "b"]  # fewer cells than bytes
+    assert TableSource.open(path, limits=tight).columns == ["a", "b"]  # fewer cells than bytes
     row = "<row>" + "<c><v>1</v></c>" * 100 + "</row>"
     bomb = workbook(tmp_path / "bomb.xlsx", row * 200)
     with pytest.raises(LimitError, match="cells_per_byte"):
-        Source.open(bomb, limits=tight)
+        TableSource.open(bomb, limits=tight)
     raised = Limits(cells_from=10, cells_per_byte=100)
     with pytest.raises(InputError, match="have the same name"):  # read, and found to be no table
-        Source.open(bomb, limits=raised)
+        TableSource.open(bomb, limits=raised)
 
 
 # --- labels ---------------------------------------------------------------------------------------

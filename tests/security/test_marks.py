@@ -106,7 +106,7 @@ def test_c1_a_release_holds_no_hash_of_an_input(tmp_path):
     again = Release.from_json(content)
     assert again.to_json() == content
     # The same input is known again by its mark; without the key nobody can compute it.
-    assert InputFile.of(path, 1).marked().hmac == content["inputs"][0]["hmac"]
+    assert InputFile.of(path, 1).with_mark().hmac == content["inputs"][0]["hmac"]
 
 
 def explored(folder, payload=b"model"):

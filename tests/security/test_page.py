@@ -18,7 +18,7 @@ from tests.web.test_guard import TOKEN, Visitor
 
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.web import make_app
-from sfumato.web.app import Page
+from sfumato.web.app import PageState
 
 SECRET = "Alder"
 
@@ -36,7 +36,7 @@ def start(folder):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    made = Page([start(tmp_path_factory.mktemp("page"))])
+    made = PageState([start(tmp_path_factory.mktemp("page"))])
     yield made
     made.desk.close()
 
@@ -268,11 +268,11 @@ def test_l6_a_script_that_stands_in_a_report_is_not_allowed_by_standing_there(
 
 
 def test_l6_a_report_names_its_scripts_in_a_policy_of_its_own(written):
-    from sfumato.reports.facts import Facts
+    from sfumato.reports.facts import ReportFacts
     from sfumato.reports.html import render_html
     from sfumato.reports.parts import find_parts
 
-    page = render_html(Facts(tuple(find_parts([written]))))
+    page = render_html(ReportFacts(tuple(find_parts([written]))))
     policy = page.partition('http-equiv="Content-Security-Policy" content="')[2].partition('"')[0]
     script = policy.partition("script-src ")[2].partition(";")[0]
     assert "unsafe" not in script

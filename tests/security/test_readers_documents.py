@@ -178,13 +178,13 @@ def test_m11_a_dictionary_that_is_not_the_first_page_is_seen(tmp_path):
 
 def test_m11_limits_are_in_one_place_and_can_be_raised(tmp_path):
     from sfumato.data.limits import current_limits, set_limits
-    from sfumato.data.table_source import Source
+    from sfumato.data.table_source import TableSource
 
     (tmp_path / "t.csv").write_text("id,text,x\na,b,c\n")
     before = current_limits()
     try:
-        set_limits(Limits().raised(["columns=2"]))
-        for read in (lambda: Source.open(tmp_path / "t.csv"),
+        set_limits(Limits().with_overrides(["columns=2"]))
+        for read in (lambda: TableSource.open(tmp_path / "t.csv"),
                      lambda: list(read_documents(tmp_path / "t.csv"))):  # fmt: skip
             with pytest.raises(LimitError, match=r"--limit columns="):
                 read()

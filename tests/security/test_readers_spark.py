@@ -65,7 +65,7 @@ def test_m4_spark_listens_on_the_loopback_interface_only():
     ],
 )
 def test_m4_a_configured_master_is_found(environment, wanted, tmp_path, monkeypatch):
-    from sfumato.compute.spark import _configured_master
+    from sfumato.compute.spark import _master_from_settings
 
     (tmp_path / "home" / "conf").mkdir(parents=True)
     settings = "# spark.master yarn-not\nspark.ui.port 1\nspark.master   k8s://b\n"
@@ -75,4 +75,4 @@ def test_m4_a_configured_master_is_found(environment, wanted, tmp_path, monkeypa
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert _configured_master() == wanted
+    assert _master_from_settings() == wanted

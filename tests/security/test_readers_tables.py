@@ -16,7 +16,7 @@ from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.limits import Limits
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
-from sfumato.data.table_source import Source
+from sfumato.data.table_source import TableSource
 
 SCHEMA = {
     "attribute": [
@@ -52,7 +52,7 @@ def test_c2_parts_are_matched_by_name(tmp_path):
     (parts / "c.csv.gz").write_bytes(gzip.compress(rows(40, 20).encode()))
     assert read_table(parts, SCHEMA).rows == 60
     assert b"CANARY" not in published(parts, tmp_path)
-    opened = Source.open(parts)
+    opened = TableSource.open(parts)
     got = opened.query(f"SELECT name, diagnosis FROM {opened.sql}").to_pylist()
     assert [r["name"] for r in got] == [f"CANARYNAME{i}" for i in range(60)]
     assert {r["diagnosis"] for r in got} == {"flu", "cold"}
@@ -82,12 +82,12 @@ def test_c2_parquet_parts_are_matched_by_name(tmp_path):
     pq.write_table(one, tmp_path / "a.parquet")
     pq.write_table(one.select(["diagnosis", "sex", "age", "name"]), tmp_path / "b.parquet")
     both = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
-    opened = Source.open(both)
+    opened = TableSource.open(both)
     got = opened.query(f"SELECT DISTINCT * FROM {opened.sql}")
     assert got.to_pylist() == one.to_pylist()
     pq.write_table(one.drop_columns(["name"]), tmp_path / "b.parquet")
     with pytest.raises(FormatError, match=r"columns of 'b.parquet' are not those"):
-        Source.open(both)
+        TableSource.open(both)
 
 
 def test_h1_names_of_files_are_not_patterns(tmp_path):
@@ -106,7 +106,7 @@ def test_h1_names_of_files_are_not_patterns(tmp_path):
         ("register[1].csv", "BRACKET"), ("s*.csv", "STAR"), ("q?.csv", "QUESTION"),
         ("it's {a,b}\\.csv", "QUOTE"), ("p*.parquet", "STARPARQUET"),
     ]:  # fmt: skip
-        opened = Source.open(inside / name)
+        opened = TableSource.open(inside / name)
         names = opened.query(f"SELECT name FROM {opened.sql}").column("name").to_pylist()
         assert len(names) == (10 if name.endswith("csv") else 1)
         assert all(n.startswith(person) for n in names)
@@ -120,9 +120,9 @@ def test_m9_a_folder_is_not_a_partition(kind, tmp_path):
     folder.mkdir()
     (folder / "one.csv").write_text(rows(0, 10))
     if kind == "parquet":
-        opened = Source.open(folder / "one.csv")
+        opened = TableSource.open(folder / "one.csv")
         pq.write_table(opened.query(f"SELECT * FROM {opened.sql}"), folder / "one.parquet")
-    opened = Source.open(folder / f"one.{kind}")
+    opened = TableSource.open(folder / f"one.{kind}")
     got = opened.query(f"SELECT sex FROM {opened.sql}").column("sex").to_pylist()
     assert got == ["F", "M"] * 5
     counted = compute_engine("local").count_groups([folder / f"one.{kind}"], ["sex"])
@@ -132,7 +132,7 @@ def test_m9_a_folder_is_not_a_partition(kind, tmp_path):
 def test_l11_the_database_reaches_nothing_but_its_files(tmp_path):
     (tmp_path / "one.csv").write_text(rows(0, 3))
     (tmp_path / "two.csv").write_text(rows(0, 3))
-    opened = Source.open(tmp_path / "one.csv")
+    opened = TableSource.open(tmp_path / "one.csv")
     for sql in (
         f"SELECT * FROM read_csv('{tmp_path / 'two.csv'}')",
         f"SELECT * FROM '{tmp_path / 'two.csv'}'",
@@ -189,7 +189,7 @@ def test_h10_no_cell_of_a_file_without_a_header_is_told(tmp_path):
     for call in (
         lambda: read_table(tmp_path / "none.csv", SCHEMA),
         lambda: compute_engine("local").count_groups([tmp_path / "none.csv"], ["age"]),
-        lambda: Source.open(tmp_path / "twice.csv"),
+        lambda: TableSource.open(tmp_path / "twice.csv"),
         lambda: draft_schema(tmp_path / "none.csv"),
         lambda: read_table(tmp_path / "twice.csv", SCHEMA),
     ):
@@ -203,7 +203,7 @@ def test_h10_no_cell_of_a_file_without_a_header_is_told(tmp_path):
 
 def test_l8_the_delimiter_is_counted_outside_quotes(tmp_path):
     (tmp_path / "t.csv").write_text('"a|b|c",d\n1,2\n')
-    opened = Source.open(tmp_path / "t.csv")
+    opened = TableSource.open(tmp_path / "t.csv")
     assert (opened.delimiter, opened.columns) == (",", ["a|b|c", "d"])
     assert opened.query(f"SELECT * FROM {opened.sql}").to_pylist() == [{"a|b|c": "1", "d": "2"}]
 
@@ -212,16 +212,16 @@ def test_the_header_is_one_line(tmp_path):
     (tmp_path / "t.csv").write_bytes(
         b'\xef\xbb\xbf"a",d\x0be\x85f\n1,2\n'.replace(b"\x85", b"\xc2\x85")
     )
-    opened = Source.open(tmp_path / "t.csv")
+    opened = TableSource.open(tmp_path / "t.csv")
     assert opened.query(f"SELECT * FROM {opened.sql}").to_pylist() == [
         {"a": "1", "d\x0be\x85f": "2"}
     ]
     (tmp_path / "t.csv").write_bytes(b'"a\nb",d\n1,2\n')
     with pytest.raises(FormatError, match="first line"):
-        Source.open(tmp_path / "t.csv")
+        TableSource.open(tmp_path / "t.csv")
     for end in (b"\r\n", b"\r"):
         (tmp_path / "t.csv").write_bytes(b"a,b" + end + b"1,2" + end)
-        opened = Source.open(tmp_path / "t.csv")
+        opened = TableSource.open(tmp_path / "t.csv")
         assert opened.query(f"SELECT * FROM {opened.sql}").to_pylist() == [{"a": "1", "b": "2"}]
 
 
@@ -233,14 +233,14 @@ def test_m11_limits_hold_for_tables(tmp_path):
     small = Limits(expansion_from=1 << 20)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a\n" + b"11111111\n" * 1_000_000))
     with pytest.raises(LimitError, match="grows"):
-        Source.open(tmp_path / "bomb.csv.gz", limits=small)
-    assert Source.open(tmp_path / "bomb.csv.gz").columns == ["a"]
+        TableSource.open(tmp_path / "bomb.csv.gz", limits=small)
+    assert TableSource.open(tmp_path / "bomb.csv.gz").columns == ["a"]
     pq.write_table(
         pa.table({"a": np.zeros(2_000_000), "b": ["x"] * 2_000_000}), tmp_path / "t.parquet"
     )
     with pytest.raises(LimitError, match="cells"):
-        Source.open(tmp_path / "t.parquet", limits=Limits(cells=1_000_000))
-    assert Source.open(tmp_path / "t.parquet").columns == ["a", "b"]
+        TableSource.open(tmp_path / "t.parquet", limits=Limits(cells=1_000_000))
+    assert TableSource.open(tmp_path / "t.parquet").columns == ["a", "b"]
 
 
 def test_m11_a_wide_table_is_drafted_in_one_pass(tmp_path):
@@ -248,7 +248,7 @@ def test_m11_a_wide_table_is_drafted_in_one_pass(tmp_path):
     names = [f"c{i}" for i in range(3000)]
     lines = [",".join(names), ",".join(["1", "", "007"] * 1000), ",".join(["3", "x", "8"] * 1000)]
     (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n")
-    facts = Source.open(tmp_path / "wide.csv").column_facts()
+    facts = TableSource.open(tmp_path / "wide.csv").column_facts()
     assert [f.name for f in facts] == names
     found = [(f.rows, f.distinct, f.missing, f.low, f.high) for f in facts]
     assert found == [(2, 2, 0, 1, 3), (2, 1, 1, None, None), (2, 2, 0, None, None)] * 1000
@@ -258,9 +258,9 @@ def test_m11_a_cut_gzip_file_is_refused(tmp_path):
     packed = gzip.compress(rows(0, 5000).encode())
     (tmp_path / "cut.csv.gz").write_bytes(packed[:-20])
     with pytest.raises(FormatError, match="damaged or cut off"):
-        Source.open(tmp_path / "cut.csv.gz")
+        TableSource.open(tmp_path / "cut.csv.gz")
     (tmp_path / "two.csv.gz").write_bytes(packed + gzip.compress(rows(0, 5, header=False).encode()))
-    opened = Source.open(tmp_path / "two.csv.gz")
+    opened = TableSource.open(tmp_path / "two.csv.gz")
     assert opened.query(f"SELECT count(*) AS n FROM {opened.sql}").column("n")[0].as_py() == 5005
 
 
@@ -276,10 +276,12 @@ def test_m11_a_parquet_dictionary_of_large_cells_does_not_fill_memory(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_m12_a_full_disk_is_told_as_such(tmp_path):
     (tmp_path / "one.csv").write_text(rows(0, 50_000))
-    opened = Source.open(tmp_path / "one.csv")
+    opened = TableSource.open(tmp_path / "one.csv")
     os.symlink("/dev/full", tmp_path / "out.csv")
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as caught:
         opened.write_csv(f"SELECT * FROM {opened.sql}", tmp_path / "out.csv", delimiter=",")
     assert caught.value.errno == errno.ENOSPC
-    told = opened.told(Exception("IO Error: Could not write file: No space left on device"))
+    told = opened.as_format_error(
+        Exception("IO Error: Could not write file: No space left on device")
+    )
     assert isinstance(told, OSError)

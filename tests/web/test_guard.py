@@ -11,7 +11,7 @@ import pytest
 from sfumato.core.errors import InputError
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.web import make_app
-from sfumato.web.app import Page
+from sfumato.web.app import PageState
 
 TOKEN = "a-token-that-nobody-guesses"
 HOST = "127.0.0.1:8765"
@@ -66,7 +66,7 @@ def page(tmp_path_factory):
     lines = [{"id": f"d{i}", "text": f"Mrs. Alder came on 0{i}/02/2021. She slept well."} for i in range(1, 9)]  # fmt: skip
     (folder / "in.jsonl").write_text("\n".join(map(json.dumps, lines)))
     start_project(folder / "in.jsonl", folder / "project", labels=["NAME", "DATE"])
-    made = Page([folder / "project"])
+    made = PageState([folder / "project"])
     yield made
     made.desk.close()
 

@@ -171,7 +171,12 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         browser.keep("review")
         browser.run("document.querySelector('#approve button').click()")
         until(browser, "document.getElementById('approved').textContent === 'Approved.'")
-        assert json.loads((release / "release.json").read_text())["approved"]["by"] == "AB"
+        assert (
+            json.loads(
+                (release.with_name(f"{release.name}.private") / "approval.json").read_text()
+            )["by"]
+            == "AB"
+        )
 
         browser.open(f"{served.base}/audit")
         until(browser, "document.getElementById('text')?.dataset.kind")

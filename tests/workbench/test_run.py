@@ -50,8 +50,8 @@ def folder_with_plan(folder, samples, plan=PLAN):
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, sample_files):
-    plan = folder_with_plan(tmp_path_factory.mktemp("plan") / "a", sample_files)
+def finished(tmp_path_factory, short_samples):
+    plan = folder_with_plan(tmp_path_factory.mktemp("plan") / "a", short_samples)
     return plan, workbench.run(plan)
 
 
@@ -75,17 +75,17 @@ def test_one_release_and_one_report(finished):
     assert (out / "private" / "text" / "model").is_dir()
 
 
-def test_the_same_plan_gives_the_same_bytes_in_another_folder(finished, tmp_path, sample_files):
+def test_the_same_plan_gives_the_same_bytes_in_another_folder(finished, tmp_path, short_samples):
     _, first = finished
-    again = workbench.run(folder_with_plan(tmp_path / "elsewhere", sample_files))
+    again = workbench.run(folder_with_plan(tmp_path / "elsewhere", short_samples))
     assert (first.out / "facts.json").read_bytes() == (again.out / "facts.json").read_bytes()
     assert sha256_of(first.out) == sha256_of(again.out)
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_bytes(finished, tmp_path, sample_files):
+def test_a_killed_run_goes_on_to_the_same_bytes(finished, tmp_path, short_samples):
     _, first = finished
-    plan = folder_with_plan(tmp_path / "killed", sample_files)
+    plan = folder_with_plan(tmp_path / "killed", short_samples)
     command = [sys.executable, "-m", "sfumato", "run", str(plan), "--quiet"]
     for seconds in (1.5, 4.0):
         with subprocess.Popen(command) as process:

@@ -1,4 +1,4 @@
-"""The command line: a few commands of its own, and a group for each engine that is installed.
+"""The command line: a few general commands, and a group for each engine that is installed.
 
 `app` holds every command. The console script builds only the command that was called, because reading the
 options of all commands takes longer than everything else that `sfumato --help` does.
@@ -14,7 +14,7 @@ import typer
 
 from .._version import __version__
 from . import run
-from ._running import DEBUG, listed, running
+from ._running import DEBUG, list_only, running
 from .report import report
 from .serve import serve
 
@@ -44,7 +44,7 @@ def _root(
         from ..data.limits import Limits, set_limits
 
         with running():
-            set_limits(Limits().raised(limit))
+            set_limits(Limits().with_overrides(limit))
 
 
 def build(words: Sequence[str] = ()) -> typer.Typer:
@@ -74,7 +74,7 @@ def build(words: Sequence[str] = ()) -> typer.Typer:
         if called in (None, name):
             made.command()(command)
         else:
-            made.command(name, help=command.__doc__)(listed)
+            made.command(name, help=command.__doc__)(list_only)
         if called == name:
             return made
     if called is None or called not in ENGINES:
@@ -97,14 +97,14 @@ def _group(name: str, words: Sequence[str]) -> typer.Typer:
         if is_called:
             raise
         group = typer.Typer(help=f"(not usable) {error}")
-        group.callback()(listed)
+        group.callback()(list_only)
         return group
     if is_called:
         from ._engines import engine_app
 
         return engine_app(engine, words[1:])
     group = typer.Typer(help=engine.summary)
-    group.callback()(listed)
+    group.callback()(list_only)
     return group
 
 

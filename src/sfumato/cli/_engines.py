@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from ..core.engine import AnyEngine, AnyVerb, Call, Verb
 from ..core.request import Request, parameter
 from ._options import Given, make_command
-from ._running import Console, listed
+from ._running import Console, list_only
 
 __all__ = ["engine_app"]
 
@@ -46,7 +46,7 @@ def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
         if not words or name == words[0]:
             app.command(name)(make(f"sfumato {engine.name} {name}", about))
         else:
-            app.command(name, help=about)(listed)
+            app.command(name, help=about)(list_only)
 
     def explore(command: str, about: str) -> Callable[..., None]:
         wanted = "Folder for frontier.json and what publishing needs."
@@ -82,7 +82,7 @@ def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
 def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from ..core.files import check_output, whole_directory
 
-    request = given.made(engine.Request)
+    request = given.build(engine.Request)
     assert call.out is not None
     read = [path for _, path in request.input_files()]
     check_output(call.out, force=call.force, inputs=read, folder=True)
@@ -101,15 +101,15 @@ def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
     from ..core.records import FRONTIER_FILE
     from ..core.storage.ownership import refuse_inputs
 
-    request = given.made(engine.PublishRequest)
+    request = given.build(engine.PublishRequest)
     candidate = None
-    directory = Path(given.made(_Explored).directory)
+    directory = Path(given.build(_Explored).directory)
     if call.out is not None:
         read = [path for _, path in request.input_files()]
         refuse_inputs(call.out, [*read, directory / FRONTIER_FILE])
     exploration = engine.load(directory)
     if engine.needs_choice(request):
-        candidate = given.made(engine.Choice).of(exploration)
+        candidate = given.build(engine.Choice).of(exploration)
         console.say(
             f"candidate {candidate.id}: risk {candidate.risk.value:.4g}, "
             f"utility {candidate.utility.value:.4g}"
@@ -153,7 +153,7 @@ def _attack(engine: AnyEngine) -> list[AnyVerb]:
 def _verb(verb: AnyVerb, given: Given, call: Call, console: Console) -> None:
     from ..core.storage.ownership import refuse_inputs
 
-    request = given.made(verb.Request)
+    request = given.build(verb.Request)
     if call.out is not None:
         refuse_inputs(call.out, [path for _, path in request.input_files() if path.is_file()])
     console.result(dict(verb.run(request, call)))

@@ -34,7 +34,7 @@ class Given:
     def __init__(self, command: str, values: Mapping[type[Request], dict[str, object]]) -> None:
         self.command, self.values = command, values
 
-    def made(self, model: type[Made]) -> Made:
+    def build(self, model: type[Made]) -> Made:
         """Return the request, or explain in the words of the command line what is wrong."""
         from ..core.command_lines import warn_of_former
 
@@ -55,7 +55,7 @@ class Given:
             spell=lambda name: flags.get(name, name),
             assign=lambda about, text: shlex.join([about.flag, text]),
         )
-        return model.made(values, owner=self.command, spelled=spelled)
+        return model.build(values, owner=self.command, spelled=spelled)
 
 
 def _flag(name: str) -> str:

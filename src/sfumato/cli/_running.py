@@ -27,7 +27,7 @@ __all__ = [
     "ForceFlag",
     "JsonFlag",
     "QuietFlag",
-    "listed",
+    "list_only",
     "running",
 ]
 
@@ -42,10 +42,11 @@ DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
 """Whether `sfumato --debug` was given."""
 
 NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
+_SOON = 2.0  # seconds
 
 
-def listed() -> None:
-    """Stand for a command that is listed in a help text and not called."""
+def list_only() -> None:
+    """Take the place of a command that is listed in a help text and not called."""
 
 
 @dataclass
@@ -118,8 +119,8 @@ def _notice(tell: Callable[[str], object]) -> Iterator[None]:
     if not is_empty():
         yield
         return
-    # Later than at once: a command that is refused compiles nothing and prints one sentence only.
-    timer = threading.Timer(2.0, tell, (NOTICE,))
+    # Later than at once: a command that is refused soon prints one sentence only.
+    timer = threading.Timer(_SOON, tell, (NOTICE,))
     timer.daemon = True
     timer.start()
     try:
@@ -170,8 +171,8 @@ def running(
         raise typer.Exit(error.exit_status) from None
     except KeyboardInterrupt:
         typer.echo(
-            "sfumato: Stopped; no output appeared. Finished parts of a publication are kept: the same "
-            "command resumes, anything else starts anew.",
+            "sfumato: Interrupted; no output was written. Finished parts of a publication are kept: the same "
+            "command resumes, any other starts over.",
             err=True,
         )
         raise typer.Exit(130) from None

@@ -22,7 +22,7 @@ __all__ = [
     "csv_union",
     "parquet_types",
     "plain_type",
-    "quoted",
+    "quote",
     "read_csv",
     "spark_schema",
     "spark_types",
@@ -46,7 +46,7 @@ def csv_union(
     columns: Sequence[str],
     delimiter: str,
 ) -> DataFrame:
-    """Read files by the names of their columns, which may stand in another order in each."""
+    """Read files by the names of their columns, which may appear in another order in each."""
     found: dict[tuple[str, ...], list[str]] = {}
     for names, files in layouts:
         paths = [without_patterns(os.path.abspath(file)) for file in files]
@@ -73,9 +73,9 @@ def _csv_frame(
         "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
         "columnNameOfCorruptRecord": TORN, "enforceSchema": True,
     }  # fmt: skip
-    schema = ", ".join(f"{quoted(name)} string" for name in [*names, TORN])
+    schema = ", ".join(f"{quote(name)} string" for name in [*names, TORN])
     read = session.read.options(**options).schema(schema).csv(list(paths))
-    return read.select(*[quoted(c) for c in [*columns, TORN]])
+    return read.select(*[quote(c) for c in [*columns, TORN]])
 
 
 def parquet_types(files: Sequence[Path]) -> dict[str, pa.DataType]:
@@ -116,7 +116,7 @@ def spark_types(table: pa.Table) -> pa.Table:
     return table
 
 
-def quoted(column: str) -> str:
+def quote(column: str) -> str:
     return "`" + column.replace("`", "``") + "`"
 
 

@@ -1,6 +1,6 @@
 """A publish as a journal of finished parts: killed at any point it resumes, and the output appears last.
 
-Beside the output `release` lies the hidden folder `.release.work` while the work goes on:
+Next to the output `release` is the hidden folder `.release.work` while the work goes on:
 
     .release.work/journal.jsonl     a line for each finished part: its name, size, SHA-256 and facts
     .release.work/parts/            the parts, each written whole and renamed into place
@@ -8,7 +8,7 @@ Beside the output `release` lies the hidden folder `.release.work` while the wor
 
 The folder is locked by the kernel for as long as the process lives, so a second run is refused and a
 dead one never blocks. The key says what the parts were made from (inputs, parameters, versions): the
-same key resumes, another one starts anew. Names of parts hold no data.
+same key resumes, another one starts over. Names of parts hold no data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..core.storage.work_folder import WorkFolder, refuse_existing
 if TYPE_CHECKING:
     from .protocol import Compute
 
-__all__ = ["Journal", "Part", "fingerprint", "is_disk_full"]
+__all__ = ["Journal", "JournalEntry", "fingerprint", "is_disk_full"]
 
 Batch = TypeVar("Batch")
 
@@ -57,7 +57,7 @@ def fingerprint(**made_from: object) -> str:
 
 
 @dataclass
-class Part:
+class JournalEntry:
     """A part while it is written: put a file or a folder at `path`, and what to remember in `facts`."""
 
     path: Path
@@ -149,11 +149,11 @@ class Journal:
             ) from error
 
     def _open(self) -> None:
-        """Take over what an earlier run with the same key left, or start anew."""
+        """Take over what an earlier run with the same key left, or start over."""
         lines = self._read()
         built = self._work / "built"
         made = lines[-1].get("built") if lines else None
-        # What stands at `built` may also be the earlier output: they were exchanged, and a kill came.
+        # What is at `built` may also be the earlier output: they were exchanged, and a kill came.
         if made is not None and made in (_identity(built), _identity(self.output)):
             if made == _identity(built):
                 self._folder.show(built, force=self.force)
@@ -223,7 +223,7 @@ class Journal:
         return True
 
     def path(self, name: str) -> Path:
-        """Return where a finished part lies."""
+        """Return where a finished part is."""
         return self._work / "parts" / self._known(name)
 
     def content(self, name: str) -> bytes:
@@ -232,7 +232,7 @@ class Journal:
         if hashlib.sha256(content).hexdigest() != self._lines[name]["sha256"]:
             raise WorkError(
                 f"The part {name!r} is not what was written: the disk may be failing.",
-                hint="run the same command again; the part is made anew.",
+                hint="run the same command again; the part is computed again.",
             )
         return content
 
@@ -242,7 +242,7 @@ class Journal:
         return facts
 
     @contextmanager
-    def part(self, name: str, *, sync: bool = True) -> Iterator[Part]:
+    def part(self, name: str, *, sync: bool = True) -> Iterator[JournalEntry]:
         """Write a part, a file or a folder; it is recorded when the block ends well.
 
         Without `sync` the system may write it later; `content` then finds out whether it did.
@@ -254,7 +254,7 @@ class Journal:
         partial = self._work / "parts" / f".{name}.partial"
         final = self._work / "parts" / name
         remove(partial)
-        part = Part(partial)
+        part = JournalEntry(partial)
         try:
             yield part
             if sync:

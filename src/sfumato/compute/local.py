@@ -76,7 +76,7 @@ class Local:
         """Count the rows of each combination of values in DuckDB, which spills to disk when it must."""
         import pyarrow as pa
 
-        from ..data.table_source import Source as OpenedTable
+        from ..data.table_source import TableSource as OpenedTable
 
         columns = list(columns)
         if not isinstance(source, OpenedTable):
@@ -89,9 +89,9 @@ class Local:
 
 
 def _chosen(columns: Sequence[str], *, as_text: bool) -> str:
-    from ..data.database import quoted_name
+    from ..data.database import quote_name
 
     return ", ".join(
-        f"coalesce({quoted_name(c)}, '') AS {quoted_name(c)}" if as_text else quoted_name(c)
+        f"coalesce({quote_name(c)}, '') AS {quote_name(c)}" if as_text else quote_name(c)
         for c in columns
     )

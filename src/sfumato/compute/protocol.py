@@ -21,7 +21,7 @@ from ..core.errors import InputError, ParameterError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..data.table_source import Source as OpenedTable
+    from ..data.table_source import TableSource as OpenedTable
 
 __all__ = ["COUNT", "Compute", "Source", "canonical_counts", "check_columns", "source_files"]
 

@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
-from ..data.database import quoted_name
-from ..data.table_source import Source as OpenedTable
+from ..data.database import quote_name
+from ..data.table_source import TableSource as OpenedTable
 from ._packing import Failure, pack, unpack
 from ._spark_frames import (
     TORN,
     csv_union,
     parquet_types,
     plain_type,
-    quoted,
+    quote,
     read_csv,
     spark_schema,
     spark_types,
@@ -100,7 +100,7 @@ class Spark:
             "spark.sql.session.timeZone": "UTC",
             "spark.ui.showConsoleProgress": "false",
         }
-        master = self.master or self.settings.get("spark.master") or _configured_master()
+        master = self.master or self.settings.get("spark.master") or _master_from_settings()
         if master is None:
             master = "local[*]"
             builder = builder.master(master)
@@ -194,7 +194,7 @@ class Spark:
         session = self.session()
         as_text, types = False, {}
         if isinstance(source, OpenedTable) and source.format in {"frame", "parquet"}:
-            listed = ", ".join(map(quoted_name, columns))
+            listed = ", ".join(map(quote_name, columns))
             check_columns(columns, source.columns)
             source = source.paths or source.query(f"SELECT {listed} FROM {source.raw}")  # noqa: S608 - quoted
         try:
@@ -224,7 +224,7 @@ class Spark:
                     types = parquet_types(files)
                     check_columns(columns, list(types))
                     frame = session.read.schema(spark_schema(types, columns)).parquet(*paths)
-            groups = [functions.col(quoted(c)) for c in columns]
+            groups = [functions.col(quote(c)) for c in columns]
             if as_text:
                 groups = [
                     functions.coalesce(g, functions.lit("")).alias(c)
@@ -239,7 +239,7 @@ class Spark:
             else:
                 counted = frame.groupBy(*groups).agg(counts).toArrow()
         except (PySparkException, Py4JError, pa.ArrowException) as error:
-            # The message of the cluster may quote a cell: its kind is all that is told.
+            # The message of the cluster may quote a cell: its kind is all that is reported.
             raise FormatError(
                 f"The source could not be counted ({type(error).__name__})."
             ) from error
@@ -251,7 +251,7 @@ class Spark:
         return canonical_counts(counted, columns)
 
 
-def _configured_master() -> str | None:
+def _master_from_settings() -> str | None:
     """Return the master that spark-submit or a file of settings names, if any."""
     if "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit, which knows
         from pyspark import SparkConf, SparkContext
@@ -290,7 +290,7 @@ class _Task:
                     content = unpack(payload.as_buffer().to_pybytes())
                     given: tuple[object, ...] = (content,)
                     if self.shared is not None:
-                        given = (_shared(self.shared, self.sha256), content)
+                        given = (_unpack_once(self.shared, self.sha256), content)
                     result = pack(self.function(*given))
                 except Exception as error:
                     result = pack(Failure.of(error))
@@ -303,7 +303,7 @@ class _Task:
 _unpacked: dict[str, object] = {}
 
 
-def _shared(broadcast: Broadcast[bytes], sha256: str) -> object:
+def _unpack_once(broadcast: Broadcast[bytes], sha256: str) -> object:
     """Unpack what was broadcast once for each worker process; the one before it is let go."""
     if sha256 not in _unpacked:
         _unpacked.clear()
@@ -348,7 +348,7 @@ def _windows(payloads: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
 
 
 def _table(window: list[bytes]) -> pa.Table:
-    """Return a table whose every row is a chunk of its own, which Spark makes a task of its own."""
+    """Return a table whose every row is its own chunk, which Spark makes its own task."""
     import pyarrow as pa
 
     schema = pa.schema([("number", pa.int64()), ("payload", pa.binary())])

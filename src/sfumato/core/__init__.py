@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     )
     from .exploration import Exploration
     from .frontier import Frontier, non_dominated
-    from .measures import Interval, Measure, Risk, Utility
+    from .measures import Estimate, Interval, Risk, Utility
     from .randomness import Streams
     from .records import Candidate, InputFile, Reference, Release, versions
 
 __all__ = [
     "Candidate",
     "DataError",
+    "Estimate",
     "Exploration",
     "FormatError",
     "Frontier",
@@ -44,7 +45,6 @@ __all__ = [
     "Interval",
     "LimitError",
     "LockedError",
-    "Measure",
     "ModelError",
     "NoCandidateError",
     "OutputExistsError",
@@ -68,6 +68,7 @@ __all__ = [
 _HOME = {
     "Candidate": "records",
     "DataError": "errors",
+    "Estimate": "measures",
     "Exploration": "exploration",
     "FormatError": "errors",
     "Frontier": "frontier",
@@ -76,7 +77,6 @@ _HOME = {
     "Interval": "measures",
     "LimitError": "errors",
     "LockedError": "errors",
-    "Measure": "measures",
     "ModelError": "errors",
     "NoCandidateError": "errors",
     "OutputExistsError": "errors",

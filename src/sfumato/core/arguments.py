@@ -127,7 +127,7 @@ class Named(Compound):
     default : str
         The name that a text begins with where the field `own` is not given.
     unset : str
-        The name that stands for no name: arguments alone are given after it.
+        The name that means no name, for giving arguments alone.
 
     """
 
@@ -235,7 +235,7 @@ class Keyed(Compound):
     own : str
         The name of the option.
     keys : mapping of str to Argument or Named
-        What each key gives: a field, or a field with arguments of its own.
+        What each key gives: a field, or a field with its own arguments.
     help, metavar : str
         See `Compound`.
 

@@ -69,7 +69,7 @@ class Choosing(Compound):
 
 
 class Choice(Request):
-    """Exactly one way of choosing a candidate; engines may add ways of their own (`_own_ways`).
+    """Exactly one way of choosing a candidate; engines may add their own ways (`_own_ways`).
 
     A way of an engine is a field within `id`, and a form of the `Choosing` in `compounds`.
     """

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from .arguments import number
 from .errors import FormerSpellingWarning
-from .request import Parameter, Request, fields_of, parameters, recorded
+from .request import Parameter, Request, fields_of, parameters, plain_form
 
 __all__ = ["command_line", "former_spellings", "warn_of_former"]
 
@@ -84,7 +84,7 @@ def former_spellings(model: type[Request], values: Mapping[str, object]) -> list
     return found
 
 
-def _spelled(about: Parameter, value: JsonValue) -> list[str]:
+def _words_of(about: Parameter, value: JsonValue) -> list[str]:
     """Return the words of a command that give one parameter its value."""
     if about.is_flag:
         return [about.flag] if value else []
@@ -126,7 +126,7 @@ def command_line(
         value = record.get(about.record_name)
         if about.role == "data":
             positional.append(name.upper() if value is None else number(value))
-        elif value != recorded(about.default, is_file=about.role == "file") and value is not None:
+        elif value != plain_form(about.default, is_file=about.role == "file") and value is not None:
             changed[name] = value
     for name, about in parameters(model).items():
         if about.compound is not None:
@@ -136,14 +136,14 @@ def command_line(
                 options += [about.flag, text]
                 changed = {n: v for n, v in changed.items() if n not in covered}
         if name in changed:
-            options += _spelled(about, changed.pop(name))
+            options += _words_of(about, changed.pop(name))
     for name, value in changed.items():
         about = fields[name]
         if about.within in fields and about.role == "file" and isinstance(value, dict):
             flag = fields[about.within].flag
             options += [word for k, v in value.items() for word in (flag, f"{k}={number(v)}")]
         else:
-            options += _spelled(about, value)
+            options += _words_of(about, value)
     if out is not None:
         options += ["--out", out]
     return shlex.join([*words, *positional, *options])

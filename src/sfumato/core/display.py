@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .exploration import Exploration
-    from .measures import Measure
+    from .measures import Estimate
     from .records import Candidate, Release
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 _LISTED = 50
 
 
-def estimate(measure: Measure) -> str:
+def estimate(measure: Estimate) -> str:
     """Return a measure with its interval, where it has one.
 
     >>> from sfumato.core.measures import Risk
@@ -56,7 +56,7 @@ def html_table(
     Parameters
     ----------
     caption : str
-        What stands above the table.
+        What is above the table.
     rows : iterable of sequences
         The cells.
     heads : sequence of str

@@ -74,7 +74,7 @@ def no_progress(steps: int = 1, *, total: int | None = None, note: str = "") -> 
 
 @dataclass(frozen=True)
 class Call:
-    """What a verb gets beside its request: where to write, and how to speak."""
+    """What a verb gets in addition to its request: where to write, and where to report."""
 
     out: Path | None = None
     force: bool = False
@@ -124,7 +124,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     summary : str
         One line of help.
     order : int
-        Where the engine's part stands in a report and in a run; smaller is earlier.
+        The position of the engine's part in a report and in a run; smaller is earlier.
     examples : mapping of str to str
         By verb: a short doctest for the help of the function of that name.
 
@@ -206,7 +206,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         """Return whether publishing this request takes a candidate of the frontier."""
         return True
 
-    def chained(
+    def for_chained_input(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Return the options of exploring and publishing where a plan publishes another part's output.
@@ -215,6 +215,10 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         the data that was explored.
         """
         return exploring, publishing
+
+    def for_published(self, request: Pub, data: Path) -> Pub:  # noqa: ARG002
+        """Return the request for a file that another part of a plan published: its columns are decided."""
+        return request
 
     def attack(self, request: requests.Request, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can, and get one of it."""
@@ -242,7 +246,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         others : mapping of str to Path
             Further files that were named by option (schema, population, labels).
         folder : Path
-            Where the plan will lie; files written beside it are created whole.
+            Where the plan will be; files written next to it are created whole.
 
         """
         raise InputError(f"The {self.name} engine drafts no plan.")

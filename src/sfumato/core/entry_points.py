@@ -22,7 +22,7 @@ _METADATA = (".dist-info", ".egg-info")
 
 
 class EntryPoint(NamedTuple):
-    """A name that a package registers in a group, and the object that it stands for."""
+    """A name that a package registers in a group, and the object that it represents."""
 
     name: str
     group: str

@@ -9,7 +9,7 @@
     │   ├── PlanError         a plan or schema file holds mistakes (all of them, with their paths)
     │   ├── LimitError        a size is beyond a limit that the user can raise
     │   ├── OutputExistsError the output is there already and --force was not given
-    │   └── NoCandidateError  no candidate of a frontier meets the wish
+    │   └── NoCandidateError  no candidate of a frontier meets the request
     └── WorkError             the work itself failed                         exit status 1
         ├── WithheldError     some records could not be processed and were not published
         ├── ReleaseRefusedError  the output measured worse than promised       exit status 3
@@ -127,7 +127,7 @@ class OutputExistsError(InputError):
 
 
 class NoCandidateError(InputError):
-    """No candidate of the frontier meets the wish."""
+    """No candidate of the frontier meets the request."""
 
 
 class WorkError(SfumatoError):
@@ -157,7 +157,7 @@ class FormerSpellingWarning(FutureWarning):
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """Return a hint with the known names that the wrong one may stand for.
+    """Return a hint with the known names that may have been meant.
 
     >>> did_you_mean("agee", ["age", "sex"])
     'did you mean one of these: age, sex?'

@@ -1,7 +1,7 @@
 """What `explore` returns and `load` gives back: a frontier of candidates that can be chosen and published.
 
 An `Exploration` has a record (frontier.json), a frontier built from it, and whatever its engine needs to
-publish later (classifiers, a lattice, feature sets), which the engine's subclass saves beside the record.
+publish later (classifiers, a lattice, feature sets), which the engine's subclass saves next to the record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .engine import AnyEngine, Progress
     from .story import Chart
 
-__all__ = ["Exploration", "load", "placed"]
+__all__ = ["Exploration", "load", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
@@ -53,7 +53,7 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
     return found
 
 
-def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
+def mark_dominated(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
     """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
     ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
     frontier: Frontier[str] = Frontier()
@@ -84,12 +84,12 @@ class Exploration(Generic[R, C]):
                 self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
 
     @classmethod
-    def placed(cls, candidates: Sequence[Any]) -> tuple[tuple[Any, ...], float]:
+    def mark_dominated(cls, candidates: Sequence[Any]) -> tuple[tuple[Any, ...], float]:
         """Return the candidates by rising risk with `dominated` set, and the area under their frontier.
 
         An engine whose utilities are estimates may leave out differences that are within noise.
         """
-        return placed(candidates)
+        return mark_dominated(candidates)
 
     # --- choosing -----------------------------------------------------------------------------
 
@@ -208,7 +208,7 @@ class Exploration(Generic[R, C]):
         engine = self.engine
         own = candidate if isinstance(candidate, str) else candidate.id
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
-        request = engine.PublishRequest.made(
+        request = engine.PublishRequest.build(
             {**options, name: data}, owner=f"{engine.name}.publish"
         )
         target = None if out is None else Path(out)
@@ -223,7 +223,7 @@ class Exploration(Generic[R, C]):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write frontier.json, and what publishing needs, into a folder; a missing one is made.
 
-        The record keeps a hash of each file and folder that lies beside it, and `load` refuses what
+        The record keeps a hash of each file and folder that is next to it, and `load` refuses what
         is not the same any more: a promise holds only for the payload it was measured with.
         """
         folder = Path(folder)
@@ -253,7 +253,7 @@ class Exploration(Generic[R, C]):
                 hint="give the folder that `explore` wrote.",
             )
         record = cls.Record.read(folder)
-        marked, _ = cls.placed(record.candidates)
+        marked, _ = cls.mark_dominated(record.candidates)
         if [(c.id, c.dominated) for c in marked] != [
             (c.id, c.dominated) for c in record.candidates
         ]:
@@ -263,15 +263,15 @@ class Exploration(Generic[R, C]):
         for name, digest in record.files.items():
             if not (folder / name).exists() or sha256_of(folder / name) != digest:
                 raise ModelError(
-                    f"{name!r} beside {FRONTIER_FILE} is not the one it was explored with.",
+                    f"{name!r} next to {FRONTIER_FILE} is not the file that explore wrote.",
                     hint="explore again, or copy the whole folder again from where it was made.",
                 )
         return cls.load_payload(folder, record)
 
     def save_payload(self, folder: Path) -> None:
-        """Write what publishing needs into a folder of its own; the base writes nothing.
+        """Write what publishing needs into its own folder; the base writes nothing.
 
-        `save` moves it beside frontier.json, which keeps its hashes.
+        `save` moves it next to frontier.json, which keeps its hashes.
         """
 
     @classmethod

@@ -32,7 +32,7 @@ __all__ = [
 def check_plain_file(path: Path) -> None:
     """Refuse a pipe, a device or a socket: reading one may never end, and it cannot be read twice.
 
-    A name that does not exist, and a folder, are told of elsewhere.
+    A name that does not exist, and a folder, are reported elsewhere.
     """
     try:
         mode = path.stat().st_mode

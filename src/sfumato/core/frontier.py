@@ -156,19 +156,18 @@ class Frontier(Generic[T]):
                 if utility >= min_utility:
                     return item  # type: ignore[no-any-return]
             raise NoCandidateError(
-                f"No candidate has a utility of {min_utility} or more.",
-                hint=f"the highest here is {self._entries.peekitem(-1)[1][0]:.6g}.",
+                f"No candidate has a utility ≥ {min_utility:g}; the highest is "
+                f"{self._entries.peekitem(-1)[1][0]:.6g}."
             )
         position = self._entries.bisect_right(max_risk)
         if not position:
             raise NoCandidateError(
-                f"No candidate has a risk of {max_risk} or less.",
-                hint=f"the lowest here is {self._entries.peekitem(0)[0]:.6g}.",
+                f"No candidate has a risk ≤ {max_risk:g}; the lowest is {self._entries.peekitem(0)[0]:.6g}."
             )
         utility, item = self._entries.peekitem(position - 1)[1]
         if min_utility is not None and utility < min_utility:
             raise NoCandidateError(
-                f"No candidate has a risk of {max_risk} or less and a utility of {min_utility} or more.",
+                f"No candidate has a risk ≤ {max_risk:g} and a utility ≥ {min_utility:g}.",
                 hint=f"within that risk the highest utility is {utility:.6g}.",
             )
         return item  # type: ignore[no-any-return]

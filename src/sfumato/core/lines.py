@@ -65,7 +65,7 @@ def append_line(path: Path, value: object, *, sync: bool = True) -> None:
 
 
 def read_lines(path: Path) -> list[bytes]:
-    """Read the whole lines of a file, for `json.loads`; what follows the last line end is left out."""
+    """Read the whole lines of a file, for `json.loads`; an unfinished last line is skipped."""
     return path.read_bytes().split(b"\n")[:-1]
 
 

@@ -16,7 +16,7 @@ from .errors import ParameterError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["Interval", "Measure", "Risk", "Utility"]
+__all__ = ["Estimate", "Interval", "Risk", "Utility"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Estimate:
     """A number with an interval and the conditions under which it was obtained."""
 
     value: float
@@ -87,7 +87,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Risk(Measure):
+class Risk(Estimate):
     """What an adversary could still find, and who that adversary is.
 
     >>> Risk(0.02, attacker="reads every published word").value
@@ -97,14 +97,14 @@ class Risk(Measure):
     attacker: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {**Measure.to_json(self), "attacker": self.attacker}
+        return {**Estimate.to_json(self), "attacker": self.attacker}
 
 
 @dataclass(frozen=True, slots=True)
-class Utility(Measure):
+class Utility(Estimate):
     """What of the data's use is kept."""
 
     kept: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {**Measure.to_json(self), "kept": self.kept}
+        return {**Estimate.to_json(self), "kept": self.kept}

@@ -29,7 +29,7 @@ class Parameter:
     "file" for any other input that is read from disk, "option" for all else. `aliases` are other names
     that are accepted but not shown; `former` are names of an earlier version, accepted with a warning.
     `within` is the option whose value carries this field (`k` in `--risk small-groups:5`): the field is
-    then not shown by itself, and `warns` says whether its own name is one of an earlier version.
+    then not shown on its own, and `warns` says whether its own name is one of an earlier version.
     """
 
     name: str
@@ -146,7 +146,7 @@ def parameter(
     aliases : sequence of str
         Other names of the field, accepted and not shown.
     in_plan : bool
-        Whether the key may stand in a plan.
+        Whether the key may appear in a plan.
     recorded : bool
         Whether records keep the value; not where it changes how the work is done and nothing else.
     metavar : str

@@ -38,7 +38,7 @@ def _keys(model: type[Request]) -> dict[str, Parameter]:
 
 
 class _Head(BaseModel):
-    """What a plan says beside its sections."""
+    """What a plan says outside its sections."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -63,7 +63,7 @@ class Section:
         """Return the request of publishing the given data."""
         model: type[Request] = self.engine.PublishRequest
         values = {**self.publishing, data_parameter(model): data}
-        return model.made(values, owner=f"[{self.engine.name}]")
+        return model.build(values, owner=f"[{self.engine.name}]")
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return (key, path) of every file that the section reads."""
@@ -121,7 +121,7 @@ class Plan:
             mistakes.append(f"a plan needs at least one of [{'], ['.join(ENGINES)}]")
         sections: dict[str, Section] = {}
         for name in sorted(parts, key=lambda n: (ENGINES[n].order, n)):
-            read = _Reader(ENGINES[name], parts[name], head.seed, folder, set(parts))
+            read = _SectionReader(ENGINES[name], parts[name], head.seed, folder, set(parts))
             section = read.section()
             mistakes += read.mistakes
             if section is not None:
@@ -131,7 +131,7 @@ class Plan:
                 sections[name] = section
         if not mistakes:
             mistakes = [
-                f"{key}: there is no file {file.name!r} beside the plan"
+                f"{key}: there is no file {file.name!r} in the folder of the plan"
                 for section in sections.values()
                 for key, file in section.input_files()
                 if not file.exists()
@@ -146,7 +146,7 @@ class Plan:
         return [entry for section in self.sections.values() for entry in section.input_files()]
 
 
-class _Reader:
+class _SectionReader:
     """Reads one section and collects its mistakes."""
 
     def __init__(
@@ -188,7 +188,7 @@ class _Reader:
         options = {k: v for k, v in given.items() if known[k] in publishing}
         chained = publish if publish in self.parts and publish != name else None
         if chained is not None:
-            values, options = engine.chained(values, options)
+            values, options = engine.for_chained_input(values, options)
         request = self._made(engine.Request, values)
         probe = self._made(
             engine.PublishRequest, {data_parameter(engine.PublishRequest): "-", **options}
@@ -200,10 +200,12 @@ class _Reader:
             self.mistakes.append(f'{name}.publish: "{publish}" needs a [{publish}] section')
         if self.mistakes or request is None or probe is None or choice is None:
             return None
-        resolved = probe.resolved(self.folder).public()
+        resolved = probe.with_absolute_paths(self.folder).public()
         resolved.pop(data_parameter(engine.PublishRequest))
         file = None if publish is None or chained is not None else self.folder / str(publish)
-        return Section(engine, request.resolved(self.folder), resolved, choice, file, chained)
+        return Section(
+            engine, request.with_absolute_paths(self.folder), resolved, choice, file, chained
+        )
 
     def _warn(self, given: Mapping[str, object]) -> None:
         """Warn once of each key of an earlier version."""

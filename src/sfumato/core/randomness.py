@@ -1,4 +1,4 @@
-"""One seed, many named streams: the same plan gives the same bytes, whatever runs beside it.
+"""One seed, many named streams: the same plan gives the same bytes, whatever runs at the same time.
 
 A stream depends on the seed and its name alone, not on the order in which streams are asked for, so
 adding a step somewhere does not change the random numbers of another.
@@ -40,7 +40,7 @@ class Streams:
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
     def generator(self, name: str) -> np.random.Generator:
-        """Return a numpy generator of its own for the named step."""
+        """Return a separate numpy generator for the named step."""
         import numpy as np
 
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed_of(name))))

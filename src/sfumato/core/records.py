@@ -10,23 +10,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
-from functools import cache, partial
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     JsonValue,
-    PlainSerializer,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
     StringConstraints,
-    ValidationError,
     field_validator,
     model_serializer,
     model_validator,
@@ -34,9 +29,25 @@ from pydantic import (
 
 from .._version import __version__
 from . import display
-from .errors import FormatError, ParameterError
-from .files import read_json, sha256_of, write_json
-from .measures import Risk, Utility
+from .files import canonical_json, read_json, sha256_of, write_json
+from .record import (
+    CandidateId,
+    ColumnName,
+    Count,
+    FileName,
+    Label,
+    Mark,
+    Name,
+    Record,
+    RiskField,
+    Sentence,
+    Share,
+    UtilityField,
+    private,
+    rounded,
+    two_digits,
+)
+from .storage.private_folder import private_folder_of, write_private
 from .storage.private_key import private_key
 
 if TYPE_CHECKING:
@@ -44,6 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTACK_FILE",
+    "FIGURES_FILE",
     "FRONTIER_FILE",
     "RELEASE_FILE",
     "AttackRecord",
@@ -67,111 +79,16 @@ __all__ = [
     "ShiftRecord",
     "UtilityField",
     "private",
+    "rounded",
+    "two_digits",
     "versions",
 ]
 
 FRONTIER_FILE = "frontier.json"
 RELEASE_FILE = "release.json"
 ATTACK_FILE = "attack.json"
-
-CandidateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:=+-]{0,63}$")]
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ._:=+-]{0,63}$")]
-"""A name of the program: an engine, a learner, a measure, a reference."""
-ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
-"""A column, attribute or feature that the schema or the matrix declares."""
-Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\[\]]{1,64}$")]
-"""A label as the steward declared it; brackets mark what stands in place of a redacted word."""
-FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00-\x1f\x7f]{1,255}$")]
-"""The name of a file, without its folder."""
-Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$")]
-"""A sentence that the program wrote from names and counts."""
-Mark = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-"""A mark under the steward's private key, or the hash of a public file."""
-Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=0)]
-
-
-def _measure(kind: type[Risk | Utility], value: object) -> object:
-    """Read a measure from a file; what does not fit is told as any other wrong field."""
-    if not isinstance(value, Mapping):
-        return value
-    try:
-        return kind.from_json(value)
-    except (KeyError, TypeError, ParameterError):
-        raise ValueError("is not a measure") from None
-
-
-RiskField = Annotated[
-    Risk,
-    BeforeValidator(partial(_measure, Risk)),
-    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
-]
-UtilityField = Annotated[
-    Utility,
-    BeforeValidator(partial(_measure, Utility)),
-    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
-]
-
-
-class Record(BaseModel):
-    """Base of all records: frozen, no field beyond the declared ones, finite numbers only."""
-
-    model_config = ConfigDict(
-        defer_build=True,  # a command uses few of the records: each is built when it is used
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        arbitrary_types_allowed=True,
-    )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of the file."""
-        return self.model_dump(mode="json", by_alias=True)
-
-    def to_public_json(self) -> dict[str, Any]:
-        """Return what may stand in a report: no hash of an input and no field marked as private."""
-        return _public(self)
-
-    @classmethod
-    def from_json(cls, content: object, *, file: str = "record") -> Self:
-        """Read the content of a file; what does not fit is one sentence that repeats no value."""
-        try:
-            return cls.model_validate(content)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            steps = [str(step) for step in first["loc"] if isinstance(step, int) or _is_field(step)]
-            where = f" (at {'.'.join(steps)})" if steps else ""
-            raise FormatError(
-                f"The file {file!r} does not have the fields it should have{where}.",
-                hint="was it written by this version of sfumato?",
-            ) from None
-
-
-def private(default: object = ..., **field: Any) -> Any:
-    """Declare a field of a record that stays in the house: it never stands in a report."""
-    return Field(default, json_schema_extra={"private": True}, **field)
-
-
-def _public(record: Record) -> dict[str, Any]:
-    """Return the JSON of a record without private fields and without the hashes of inputs."""
-    full = record.to_json()
-    for name, field in type(record).model_fields.items():
-        extra = field.json_schema_extra
-        if isinstance(extra, dict) and extra.get("private"):
-            full.pop(field.alias or name, None)
-            continue
-        value, key = getattr(record, name), field.alias or name
-        if isinstance(value, Record) and isinstance(full.get(key), dict):
-            full[key] = _public(value)
-        elif isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
-            full[key] = [_public(v) for v in value]
-        if name == "inputs":
-            full[key] = [{k: v for k, v in entry.items() if k != "sha256"} for entry in full[key]]
-    return full
-
-
-def _is_field(step: object) -> bool:
-    return isinstance(step, str) and step.isidentifier() and len(step) <= 40
+FIGURES_FILE = "figures.json"
+"""The private copy of a release.json, with every figure in full."""
 
 
 class InputFile(Record):
@@ -192,7 +109,7 @@ class InputFile(Record):
         found: dict[str, object] = handler(self)
         return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
 
-    def marked(self, *, keep_hash: bool = False) -> InputFile:
+    def with_mark(self, *, keep_hash: bool = False) -> InputFile:
         """Return the file with its keyed mark; the plain hash goes unless it is kept."""
         if self.sha256 is None:
             return self
@@ -282,7 +199,7 @@ class FrontierRecord(Record):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
     The file stays on the private side. `seconds` is always null, so that the same request gives the
-    same bytes; what was timed stands in the engine's own log. `mark` is what releases and attacks name
+    same bytes; what was timed is in the engine's own log. `mark` is what releases and attacks name
     this frontier by: a mark of all of it but the list of files under the steward's key, so that a
     release.json holds no function of the data that others could check guesses against.
     """
@@ -307,7 +224,7 @@ class FrontierRecord(Record):
     @field_validator("inputs")
     @classmethod
     def _with_marks(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
-        return tuple(file.marked(keep_hash=True) for file in inputs)
+        return tuple(file.with_mark(keep_hash=True) for file in inputs)
 
     def current_mark(self) -> str:
         """Return the mark of this frontier, whether it was saved before or not."""
@@ -354,7 +271,7 @@ class Release(Record):
     @field_validator("inputs")
     @classmethod
     def _without_plain_hashes(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
-        return tuple(file.marked() for file in inputs)
+        return tuple(file.with_mark() for file in inputs)
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""
@@ -371,10 +288,48 @@ class Release(Record):
         return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
-        """Write release.json into a folder."""
+        """Write release.json into a folder: what may be given out, and nothing else."""
         path = Path(folder) / name
-        write_json(path, self.to_json(), force=True)
+        write_json(path, self.to_public_json(), force=True)
         return path
+
+    @classmethod
+    def read_full(cls, out: str | os.PathLike[str], record: Path | None = None) -> Self:
+        """Read a release with its private figures, where the private folder is at hand.
+
+        Parameters
+        ----------
+        out : path
+            The file or folder of the release.
+        record : Path, optional
+            Its record; by default release.json in the folder.
+
+        """
+        record = Path(out) / RELEASE_FILE if record is None else record
+        public = cls.from_json(read_json(record), file=record.name)
+        return public.with_figures([private_folder_of(out) / FIGURES_FILE])
+
+    def with_figures(self, files: Iterable[Path]) -> Self:
+        """Return the release with its private figures, where one of the files holds them.
+
+        A file that says something else in public is of another release.
+        """
+        own = self.to_public_json()
+        for file in files:
+            content = read_json(file) if file.is_file() else None
+            if isinstance(content, dict) and content.get("engine") == self.engine:
+                full = type(self).from_json(content, file=file.name)
+                if full.to_public_json() == own:
+                    return full
+        return self
+
+    def public(self) -> Self:
+        """Return the release as anybody reads it from its release.json."""
+        return type(self).from_json(self.to_public_json())
+
+    def save_private(self, out: str | os.PathLike[str]) -> Path:
+        """Keep all figures of the release in its private folder, for the steward."""
+        return write_private(out, FIGURES_FILE, canonical_json(self.to_json()).encode())
 
 
 class ComparedRecord(Record):

@@ -92,7 +92,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self._loaded[name] = found
         return found
 
-    def named(self, name: str) -> T:
+    def get_or_raise(self, name: str) -> T:
         """Return an entry; an unknown name is a `ParameterError` that lists the known ones."""
         if name not in self:
             raise ParameterError(

@@ -1,16 +1,17 @@
-"""Releases on disk: a data file with its record beside it, and warnings about what releases add up to."""
+"""Releases on disk: a data file with its record next to it, and warnings about what releases add up to."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import PrivacyWarning, ReleaseRefusedError, SfumatoError
-from .files import read_json
+from .errors import FormatError, PrivacyWarning, ReleaseRefusedError, SfumatoError
+from .files import check_output, read_json, whole_directory
 from .records import RELEASE_FILE
 from .storage.private_key import private_key
 from .storage.staging import check_files, whole_files
@@ -19,31 +20,89 @@ if TYPE_CHECKING:
     from .statistics.shift import ShiftCheck
 
 __all__ = [
-    "check_files",
+    "OutputFiles",
+    "Target",
+    "open_output",
     "refuse_different",
-    "released_files",
     "warn_if_composed",
     "warn_of_kept_order",
 ]
 
 
-@contextmanager
-def released_files(
-    target: Path,
-    record: Path,
-    *,
-    force: bool = False,
-    inputs: Iterable[str | os.PathLike[str]] = (),
-) -> Iterator[Path]:
-    """Yield a folder to write a release into that is a file, its record and what lies beside them.
+class OutputFiles(NamedTuple):
+    """Where a release is written before it is seen: its data file, and its record in the same folder."""
 
-    They appear together when the block ends well, the record first and the data last. With `force`
-    a data file is replaced only when its record lists it.
+    data: Path
+    record: Path
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a caller names as the output: a data file, whose record is NAME.release.json, or a folder.
+
+    Parameters
+    ----------
+    path : Path
+        The data file, or the folder for data and release.json.
+    name : str
+        The name of the data file in a folder.
+    kind : str
+        The format that is written.
+    kind_of : callable
+        Returns the format that a name implies, or None where it is not that of a data file.
+    force : bool, default=False
+        Whether an existing release may be replaced; a data file only when its record lists it.
+    inputs : sequence of paths, default=()
+        The files that are read, which no output may replace.
+
     """
-    with whole_files(
-        target, record=record.name, force=force, inputs=inputs, private=False
-    ) as stage:
-        yield stage
+
+    path: Path
+    name: str
+    kind: str
+    kind_of: Callable[[Path], str | None]
+    force: bool = False
+    inputs: Sequence[str | os.PathLike[str]] = ()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the output is a data file; a file of another format than is written is refused."""
+        named = None if self.path.is_dir() else self.kind_of(self.path)
+        if named is not None and named != self.kind:
+            raise FormatError(
+                f"The output {self.path.name!r} would be {named}, but the input is {self.kind}.",
+                hint="a release is written in the format it was read from.",
+            )
+        return named is not None
+
+    @property
+    def record(self) -> Path:
+        """Where the record of a data file is written."""
+        stem = Path(self.path.name.removesuffix(".gz")).stem
+        return self.path.with_name(f"{stem}.release.json")
+
+    def check(self) -> None:
+        """Refuse an output that already exists, is an input, or would be of another format."""
+        if self.is_file:
+            check_files(self.path, self.record, force=self.force, inputs=self.inputs)
+        else:
+            check_output(self.path, force=self.force, inputs=self.inputs)
+
+
+@contextmanager
+def open_output(target: Target) -> Iterator[OutputFiles]:
+    """Yield where to write data and record, in a folder that nobody sees; show all when the block ends well.
+
+    The record appears first and the data last.
+    """
+    path, force, inputs = target.path, target.force, target.inputs
+    if target.is_file:
+        record = target.record.name
+        with whole_files(path, record=record, force=force, inputs=inputs, private=False) as folder:
+            yield OutputFiles(folder / path.name, folder / record)
+    else:
+        with whole_directory(path, force=force, inputs=inputs, private=False) as folder:
+            yield OutputFiles(folder / target.name, folder / RELEASE_FILE)
 
 
 def refuse_different(check: ShiftCheck, sentence: str | None, *, accepted: bool) -> None:
@@ -66,7 +125,7 @@ def warn_of_kept_order(what: str) -> None:
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
-    """Warn when releases beside this one come from the same input; return how many there are.
+    """Warn when releases next to this one come from the same input; return how many there are.
 
     Releases compose: what one withholds another may show, and whoever holds both learns more than
     from either. A release with the same output adds nothing; only others count.
@@ -95,7 +154,7 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
             continue  # not a record of ours
     if others:
         warnings.warn(
-            f"{others:,} other release{'s' if others > 1 else ''} beside {out.name!r} "
+            f"{others:,} other release{'s' if others > 1 else ''} next to {out.name!r} "
             f"{'come' if others > 1 else 'comes'} from the same input: whoever holds them together "
             "learns more than from any one. Hint: give out one of them only.",
             PrivacyWarning,

@@ -21,7 +21,15 @@ from .arguments import Compound
 from .errors import ParameterError, did_you_mean
 from .parameter import Parameter, parameter
 
-__all__ = ["IN_MEMORY", "Parameter", "Request", "fields_of", "parameter", "parameters", "recorded"]
+__all__ = [
+    "IN_MEMORY",
+    "Parameter",
+    "Request",
+    "fields_of",
+    "parameter",
+    "parameters",
+    "plain_form",
+]
 
 IN_MEMORY = "(in memory)"
 """What a record holds for an input that was given as an object instead of a file."""
@@ -77,7 +85,7 @@ class Request(BaseModel):
     """Base of all requests: frozen, no unknown key, names checked against their registries.
 
     `compounds` are the options that fill several fields, by the name of the option: that of a field, or
-    one of its own. A subclass lists those that it adds.
+    a new one. A subclass lists those that it adds.
     """
 
     compounds: ClassVar[Mapping[str, Compound]] = {}
@@ -135,7 +143,7 @@ class Request(BaseModel):
                 continue
             for field, part in compound.read(value).items():
                 if field in found:
-                    raise ValueError(f"{field!r} is given twice: by itself and within {name!r}")
+                    raise ValueError(f"{field!r} is given twice: alone and within {name!r}")
                 found[field] = part
         return found
 
@@ -145,7 +153,7 @@ class Request(BaseModel):
         return getattr(self, name)
 
     @classmethod
-    def made(
+    def build(
         cls,
         values: Mapping[str, object],
         *,
@@ -202,13 +210,13 @@ class Request(BaseModel):
                 found += [(name, Path(v)) for v in given if isinstance(v, str | os.PathLike)]
         return found
 
-    def resolved(self, folder: Path) -> Self:
+    def with_absolute_paths(self, folder: Path) -> Self:
         """Return the same request with its files relative to a folder made absolute."""
         changed: dict[str, object] = {}
         for name, about in fields_of(type(self)).items():
             value = self._value(name)
             if about.role in ("data", "file") and value is not None:
-                changed[name] = _mapped(
+                changed[name] = _map_values(
                     value, lambda v: folder / v if isinstance(v, str | os.PathLike) else v
                 )
         return type(self).model_validate({**self.public(), **changed})
@@ -220,7 +228,7 @@ class Request(BaseModel):
             if not about.recorded:
                 continue
             is_file = about.role in ("data", "file")
-            found[about.record_name] = recorded(self._value(name), is_file=is_file)
+            found[about.record_name] = plain_form(self._value(name), is_file=is_file)
         return found
 
 
@@ -233,7 +241,7 @@ def _each(value: object) -> Iterator[object]:
         yield value
 
 
-def _mapped(value: object, change: Callable[[object], object]) -> object:
+def _map_values(value: object, change: Callable[[object], object]) -> object:
     if isinstance(value, Mapping):
         return {k: change(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -241,18 +249,18 @@ def _mapped(value: object, change: Callable[[object], object]) -> object:
     return change(value)
 
 
-def recorded(value: object, *, is_file: bool) -> JsonValue:
+def plain_form(value: object, *, is_file: bool) -> JsonValue:
     """Return a value in the plain form that records keep."""
     if (
         is_file
         and isinstance(value, Mapping | list | tuple)
         and not all(v is None or isinstance(v, str | os.PathLike) for v in _each(value))
-    ):  # what stands in for a file: findings, a schema, frames. Its content is not for a record
+    ):  # what is given instead of a file: findings, a schema, frames. Its content is not for a record
         return IN_MEMORY
     if isinstance(value, Mapping):
-        return {str(k): recorded(v, is_file=is_file) for k, v in value.items()}
+        return {str(k): plain_form(v, is_file=is_file) for k, v in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [recorded(v, is_file=is_file) for v in value]
+        return [plain_form(v, is_file=is_file) for v in value]
     if isinstance(value, os.PathLike) or (is_file and isinstance(value, str)):
         return Path(value).name
     if value is None or isinstance(value, bool | int | float | str):

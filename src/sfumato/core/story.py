@@ -22,7 +22,7 @@ Section = Literal["published", "tradeoff", "attack", "cost", "assumptions"]
 
 @dataclass(frozen=True)
 class Stat:
-    """A number that stands alone, with what it is and the glossary term that explains it."""
+    """A single number, with what it is and the glossary term that explains it."""
 
     value: str
     label: str
@@ -32,7 +32,7 @@ class Stat:
 
 @dataclass(frozen=True)
 class Check:
-    """Something the signer should know: it holds, it needs a look, or it cannot be told."""
+    """Something the signer should know: it holds, it needs a look, or it cannot be decided."""
 
     state: Literal["holds", "look", "open"]
     text: str

@@ -1,6 +1,6 @@
 """The papers' experiments, by engine: what the `study` commands run.
 
-The laboratory stands above the engines and has its own readers; engines reach it by this registry only.
+The laboratory is above the engines and has its own readers; engines reach it by this registry only.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The compiled loops release the interpreter's lock, so threads are enough. Work that is started from within
 such a piece runs in its own thread, one after the other: only the outermost level is spread. Matrix products
-do not start threads of their own meanwhile: they would contend for the same cores.
+do not start their own threads meanwhile: they would contend for the same cores.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _here = _Here()
 
 @contextmanager
 def on_threads(threads: int | None) -> Iterator[None]:
-    """Let `side_by_side` use so many threads in the block; all cores for None.
+    """Let `side_by_side` use this many threads in the block; all cores for None.
 
     Parameters
     ----------

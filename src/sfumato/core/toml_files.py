@@ -1,4 +1,4 @@
-"""TOML files checked against a pydantic model, with every mistake told at once by the path of its key."""
+"""TOML files checked against a pydantic model, with every mistake reported together, each with the path of its key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=BaseModel)
 
-__all__ = ["mistakes_in", "read_toml", "validated"]
+__all__ = ["mistakes_in", "read_toml", "validate"]
 
 _MOST_BYTES = 16 << 20
 _MOST_PARTS = 64
@@ -34,7 +34,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
         if path.stat().st_size > _MOST_BYTES:
             raise FormatError(
                 f"The file {path.name!r} is larger than {_MOST_BYTES >> 20} MB.",
-                hint="long lists of values belong into files of their own.",
+                hint="put long lists of values into separate files.",
             )
         text = path.read_text(encoding="utf-8")
         _check_keys(text, path)
@@ -60,7 +60,7 @@ def _check_keys(text: str, path: Path) -> None:
                 raise FormatError(f"Line {line} of {path.name!r} has a key of too many parts.")
 
 
-def validated(model: type[M], content: Mapping[str, object], *, source: str) -> M:
+def validate(model: type[M], content: Mapping[str, object], *, source: str) -> M:
     """Check a dict against a model; raise one `PlanError` that lists all mistakes."""
     from pydantic import ValidationError
 
@@ -93,7 +93,7 @@ def mistakes_in(
     known : sequence of str
         The keys to suggest where there is no model.
     under : str
-        The path that all keys stand under.
+        The path that all keys are under.
 
     """
     mistakes = []

@@ -1,6 +1,6 @@
 """What the files of baskets have in common: batches of rows, formats, lines of text.
 
-Messages name line numbers and counts, never what stands on a line.
+Messages name line numbers and counts, never what is on a line.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .sources import open_bytes
 
 __all__ = [
     "FORMATS",
-    "Batch",
+    "RowBatch",
+    "enumerate_lines",
     "format_of",
     "is_index",
-    "numbered_lines",
     "open_output",
     "open_text",
     "read_lines",
@@ -43,7 +43,7 @@ _SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class Batch:
+class RowBatch:
     """Some rows: CSR parts and a label a row where the file holds labels."""
 
     indptr: npt.NDArray[np.int64]
@@ -55,12 +55,12 @@ class Batch:
     def rows(self) -> int:
         return len(self.indptr) - 1
 
-    def projected(self, to: npt.NDArray[np.int32]) -> Batch:
+    def projected(self, to: npt.NDArray[np.int32]) -> RowBatch:
         """Renumber features; those sent to −1 are dropped."""
         new = to[self.indices]
         keep = new >= 0
         sums = np.concatenate(([0], np.cumsum(keep)))
-        return Batch(sums[self.indptr], new[keep], self.values[keep], self.labels)
+        return RowBatch(sums[self.indptr], new[keep], self.values[keep], self.labels)
 
 
 def is_index(name: str) -> bool:
@@ -69,19 +69,19 @@ def is_index(name: str) -> bool:
 
 
 def format_of(path: Path) -> str:
-    """Return the format that the file's name tells."""
+    """Return the format that the file's name implies."""
     name = path.name.removesuffix(".gz")
     for suffix, kind in _SUFFIXES.items():
         if name.endswith(suffix):
             return kind
     raise FormatError(
-        f"The format of {path.name!r} cannot be told by its name.",
+        f"The format of {path.name!r} cannot be inferred from its name.",
         hint="use .npz, .svm (libsvm), .txt (transactions) or .csv, or give the format.",
     )
 
 
 def sibling(path: Path, what: str) -> Path | None:
-    """Find the file of labels or feature names beside a matrix: X.npz → X.labels.txt[.gz]."""
+    """Find the file of labels or feature names next to a matrix: X.npz → X.labels.txt[.gz]."""
     name = path.name.removesuffix(".gz")
     stem = name[: name.rfind(".")] if "." in name else name
     for suffix in (".txt", ".txt.gz"):
@@ -96,7 +96,7 @@ def open_text(path: Path) -> IO[str]:
     return io.TextIOWrapper(open_bytes(path, current_limits()), encoding="utf-8", newline="")
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+def enumerate_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield numbered lines without their ends, or say that the file is not UTF-8 text."""
     number = 0
     try:
@@ -114,7 +114,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 def read_lines(path: Path, *, what: str) -> list[str]:
     """Read labels or feature names, one a line."""
     lines = []
-    for number, line in numbered_lines(path):
+    for number, line in enumerate_lines(path):
         if not line.strip():
             raise DataError(f"Line {number} of the {what} file is empty.", hint="one a line.")
         lines.append(line)

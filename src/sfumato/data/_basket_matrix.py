@@ -14,7 +14,7 @@ from ..core.errors import DataError
 from ..core.printing import has_controls
 from .shuffling import RowPlaces
 
-__all__ = ["Baskets", "check_labels", "check_names", "checked_rows", "numbered_names", "token"]
+__all__ = ["Baskets", "check_labels", "check_names", "check_rows", "default_names", "token"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Baskets:
         if hasattr(matrix, "to_numpy"):
             matrix = matrix.to_numpy()
         rows = sp.csr_matrix(_sound(matrix))
-        names = tuple(feature_names) if feature_names is not None else numbered_names(rows.shape[1])
+        names = tuple(feature_names) if feature_names is not None else default_names(rows.shape[1])
         if len(names) != rows.shape[1]:
             raise DataError(f"There are {len(names)} feature names for {rows.shape[1]} features.")
         check_names(names)
@@ -61,7 +61,7 @@ class Baskets:
                 f"There are {len(tokens)} labels for {rows.shape[0]} rows.",
                 hint="give one label a row, in the order of the rows.",
             )
-        return cls(checked_rows(rows), names, tokens, format, label_column)
+        return cls(check_rows(rows), names, tokens, format, label_column)
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
@@ -95,7 +95,7 @@ def _sound(matrix: object) -> Any:
         try:
             matrix.check_format(full_check=True)
         except (ValueError, IndexError, RuntimeError):
-            raise DataError("The matrix has an index or a pointer that lies outside it.") from None
+            raise DataError("The matrix has an index or a pointer outside its bounds.") from None
     return matrix
 
 
@@ -103,7 +103,7 @@ def token(value: object) -> str:
     return str(value.item() if isinstance(value, np.generic) else value)
 
 
-def numbered_names(d: int) -> tuple[str, ...]:
+def default_names(d: int) -> tuple[str, ...]:
     return tuple(f"f{i}" for i in range(d))
 
 
@@ -113,7 +113,7 @@ def check_names(names: Sequence[str]) -> None:
     if repeated:
         raise DataError(
             f"{repeated} feature name{'s are' if repeated > 1 else ' is'} used more than once.",
-            hint="give each feature a name of its own.",
+            hint="give each feature a different name.",
         )
     if any(not name for name in names):
         raise DataError("A feature has an empty name.", hint="name every feature.")
@@ -147,7 +147,7 @@ def check_labels(labels: Iterable[str], classes: Collection[str], *, first: int 
         )
 
 
-def checked_rows(rows: sp.csr_matrix) -> sp.csr_matrix:
+def check_rows(rows: sp.csr_matrix) -> sp.csr_matrix:
     """Check for 0/1 and bring the rows into one form: uint8 ones, sorted, no stored zero."""
     wrong = int(np.count_nonzero((rows.data != 0) & (rows.data != 1)))
     if wrong:

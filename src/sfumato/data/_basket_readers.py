@@ -1,6 +1,6 @@
 """The readers of baskets, one a format, batch by batch.
 
-Messages name line numbers and counts, never what stands on a line.
+Messages name line numbers and counts, never what is on a line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..core.errors import DataError, FormatError, InputError
-from ._basket_files import Batch, numbered_lines, open_text
+from ._basket_files import RowBatch, enumerate_lines, open_text
 from .limits import Limits, current_limits
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class BatchReader(Protocol):
     names: list[str]
     label_column: str | None
 
-    def batches(self) -> Iterator[Batch]: ...
+    def batches(self) -> Iterator[RowBatch]: ...
 
 
-class _Rows:
+class _RowBuffer:
     """Rows gathered until there are enough for a batch."""
 
     def __init__(self) -> None:
@@ -49,10 +49,10 @@ class _Rows:
         if label is not None:
             self.labels.append(label)
 
-    def batch(self) -> Batch:
+    def batch(self) -> RowBatch:
         indices = np.frombuffer(self.indices, dtype=np.int32).copy() if self.indices else (
             np.zeros(0, dtype=np.int32))  # fmt: skip
-        return Batch(
+        return RowBatch(
             np.frombuffer(self.ends, dtype=np.int64).copy(),
             indices,
             np.ones(len(indices), dtype=np.uint8),
@@ -79,7 +79,7 @@ class _Npz:
                 size = sum(entry.file_size for entry in archive.infolist())
             limits.check_expansion(path.name, path.stat().st_size, size)
             with np.load(path, allow_pickle=False) as arrays:
-                self.matrix = _checked_matrix(arrays, path, limits)
+                self.matrix = _build_matrix(arrays, path, limits)
         except InputError:
             raise
         except Exception:
@@ -94,12 +94,12 @@ class _Npz:
             limits.check_features(path.name, path.stat().st_size, d)
         self.names = list(names) if names is not None else [f"f{i}" for i in range(d)]
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[RowBatch]:
         m = self.matrix
-        yield Batch(m.indptr.astype(np.int64), m.indices, m.data)
+        yield RowBatch(m.indptr.astype(np.int64), m.indices, m.data)
 
 
-def _checked_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.csr_matrix:
+def _build_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.csr_matrix:
     """Build the matrix from the arrays of a .npz file, or say that they do not fit each other."""
     import scipy.sparse as sp
 
@@ -143,7 +143,7 @@ def _checked_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp
 
 
 def _places(indices: Any, most: int, count: int) -> Any:
-    """Return indices that all lie in [0, most) and are as many as said; None where they do not."""
+    """Return indices that are all in [0, most) and are as many as said; None otherwise."""
     if indices.dtype.kind not in "iu" or indices.shape != (count,):
         return None
     if count and (int(indices.min()) < 0 or int(indices.max()) >= most):
@@ -169,9 +169,9 @@ class _Libsvm:
         self.given = None if names is None else list(names)
         self.names = [] if names is None else list(names)
 
-    def batches(self) -> Iterator[Batch]:
-        rows, widest, limits = _Rows(), 0, current_limits()
-        for number, line in numbered_lines(self.path):
+    def batches(self) -> Iterator[RowBatch]:
+        rows, widest, limits = _RowBuffer(), 0, current_limits()
+        for number, line in enumerate_lines(self.path):
             tokens = line.partition("#")[0].split()
             if not tokens:
                 continue
@@ -207,7 +207,7 @@ class _Libsvm:
             rows.end_row(tokens[0])
             if len(rows) == self.batch_rows:
                 yield rows.batch()
-                rows = _Rows()
+                rows = _RowBuffer()
         if len(rows):
             yield rows.batch()
 
@@ -234,10 +234,10 @@ class _Transactions:
         self.names = [] if names is None else list(names)
         self.closed = names is not None
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[RowBatch]:
         number_of = {name: i for i, name in enumerate(self.names)}
-        rows, limits = _Rows(), current_limits()
-        for number, line in numbered_lines(self.path):
+        rows, limits = _RowBuffer(), current_limits()
+        for number, line in enumerate_lines(self.path):
             found = set()
             for item in line.split():
                 i = number_of.get(item)
@@ -256,7 +256,7 @@ class _Transactions:
             rows.end_row()
             if len(rows) == self.batch_rows:
                 yield rows.batch()
-                rows = _Rows()
+                rows = _RowBuffer()
         if len(rows):
             yield rows.batch()
 
@@ -279,7 +279,7 @@ class _Csv:
             raise DataError(
                 f"{len(header) - len(set(header))} column name(s) of {path.name!r} are used more "
                 "than once.",
-                hint="give each feature a name of its own.",
+                hint="give each feature a different name.",
             )
         self.label_column = label_column
         if label_column is not None and label_column not in header:
@@ -301,8 +301,8 @@ class _Csv:
         except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
             raise FormatError(f"The file {self.path.name!r} is not readable as CSV.") from None
 
-    def batches(self) -> Iterator[Batch]:
-        rows = _Rows()
+    def batches(self) -> Iterator[RowBatch]:
+        rows = _RowBuffer()
         records = self._records()
         next(records)
         width, at = len(self.header), self.label_at
@@ -326,11 +326,11 @@ class _Csv:
             rows.end_row(label)
             if len(rows) == self.batch_rows:
                 yield rows.batch()
-                rows = _Rows()
+                rows = _RowBuffer()
         if len(rows):
             yield rows.batch()
 
-    def _number(self, cell: str, number: int, i: int, rows: _Rows) -> None:
+    def _number(self, cell: str, number: int, i: int, rows: _RowBuffer) -> None:
         """Take 1.0, true and their like; refuse everything else."""
         word = cell.strip().lower()
         if word in {"1", "1.0", "true"}:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from ..core.errors import DataError, FormatError
-from ._basket_files import FORMATS, Batch, is_index, open_output
+from ._basket_files import FORMATS, RowBatch, is_index, open_output
 from .shuffling import RowPlaces, ShuffledLines
 
 __all__ = ["BatchWriter", "open_writer"]
@@ -19,8 +19,8 @@ __all__ = ["BatchWriter", "open_writer"]
 class BatchWriter:
     """A text file opened for writing batch by batch.
 
-    With a private seed in `shuffle` the rows are collected and written at the end, in an order of their
-    own; `labels_apart` are then the labels of the rows, in that order.
+    With a private seed in `shuffle` the rows are collected and written at the end, shuffled;
+    `labels_apart` are then the labels of the rows, in that order.
     """
 
     def __init__(self, path: Path, names: Sequence[str], *, packed: bool) -> None:
@@ -53,7 +53,7 @@ class BatchWriter:
                         self._out.write(line)
                         self.labels_apart.append(label)
 
-    def append(self, batch: Batch, apart: Sequence[str] | None = None) -> None:
+    def append(self, batch: RowBatch, apart: Sequence[str] | None = None) -> None:
         """Write the rows of a batch; `apart` are labels that another file will hold."""
         ends, indices = batch.indptr.tolist(), batch.indices.tolist()
         labels: Sequence[str | None] = batch.labels or [None] * batch.rows

@@ -21,7 +21,7 @@ from pydantic import (
 
 from .bins import Bins
 from .calendar import Unit, date_sql, unit_sql, units_between
-from .database import quoted_name, quoted_text
+from .database import quote_name, quote_text
 
 __all__ = [
     "DIRECT_MEANINGS",
@@ -36,7 +36,7 @@ __all__ = [
     "whole_number",
 ]
 
-MISSING = "?"  # how a missing cell is written when it is a value of its own
+MISSING = "?"  # how a missing cell is written when it is its own value
 Role = Literal["identifier", "person", "quasi", "sensitive", "weight", "other"]
 Meaning = Literal[
     "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",
@@ -100,7 +100,7 @@ class Domain(BaseModel):
 
     @cached_property
     def bins(self) -> Bins | None:
-        """The bins that numbers are read into; None where values stand for themselves."""
+        """The bins that numbers are read into; None where values are used as they are."""
         if self.cuts is not None:
             return Bins(tuple(Decimal(str(c)) for c in self.cuts))
         if self.range is None or (self.step is None and self.open_ends is None):
@@ -186,7 +186,7 @@ class Dates(BaseModel):
         """Return the SQL of a cell as a date; NULL where it is none."""
         return date_sql(cell, self.format)
 
-    def published(self, cell: str, person: str | None, key: str) -> str:
+    def release_sql(self, cell: str, person: str | None, key: str) -> str:
         """Return the SQL of a date of a column with role "other": coarsened, or moved with its person.
 
         Parameters
@@ -199,10 +199,10 @@ class Dates(BaseModel):
         """
         if self.shift is None:
             return f"CASE WHEN {self.day(cell)} IS NOT NULL THEN {self.sql(cell)} END"
-        digest = f"sha256({quoted_text(key)} || {person})"
+        digest = f"sha256({quote_text(key)} || {person})"
         drawn = f"CAST('0x' || substr({digest}, 1, 15) AS BIGINT) % {2 * self.shift + 1}"
         moved = f"({self.day(cell)} + CAST({drawn} - {self.shift} AS INTEGER))"
-        return f"strftime({moved}, {quoted_text(self.format or '%Y-%m-%d')})"
+        return f"strftime({moved}, {quote_text(self.format or '%Y-%m-%d')})"
 
     def in_words(self) -> str:
         """Return what is done to a date, for people."""
@@ -244,7 +244,7 @@ class Treatment(BaseModel):
         if not given and self.top is None and self.bottom is None:
             raise ValueError("give one of top, bottom, round, microaggregate, noise")
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
-            raise ValueError("bottom must lie below top")
+            raise ValueError("bottom must be below top")
         return self
 
     @property
@@ -331,7 +331,7 @@ class Attribute(BaseModel):
 
     @property
     def bins(self) -> Bins | None:
-        """The bins that the cells are read into; None where values stand for themselves."""
+        """The bins that the cells are read into; None where values are used as they are."""
         return self.domain.bins if isinstance(self.domain, Domain) else None
 
     @property
@@ -368,10 +368,10 @@ class Attribute(BaseModel):
 
 def cell_text(column: str, *, missing: Sequence[Cell] = ()) -> str:
     """Return the SQL that normalises a cell: trimmed text, NULL where missing ('', '?' or as declared)."""
-    trimmed = f"nullif(nullif(trim({quoted_name(column)}), ''), {quoted_text(MISSING)})"
+    trimmed = f"nullif(nullif(trim({quote_name(column)}), ''), {quote_text(MISSING)})"
     if not missing:
         return trimmed
-    marks = ", ".join(quoted_text(str(mark)) for mark in dict.fromkeys(missing))
+    marks = ", ".join(quote_text(str(mark)) for mark in dict.fromkeys(missing))
     plain = f"regexp_replace({trimmed}, '[.]0+$', '')"  # -9 in a column of decimals is -9.0
     return f"CASE WHEN {trimmed} IN ({marks}) OR {plain} IN ({marks}) THEN NULL ELSE {trimmed} END"
 

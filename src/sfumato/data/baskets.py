@@ -1,6 +1,6 @@
 """Baskets: sparse 0/1 rows with a class, read from and written back to four formats.
 
-scipy `.npz` (with `.labels.txt` and `.features.txt` beside it), libsvm, transactions (one row of items a
+scipy `.npz` (with `.labels.txt` and `.features.txt` next to it), libsvm, transactions (one row of items a
 line) and 0/1 CSV with a header. The text formats are read and written batch by batch.
 """
 
@@ -16,8 +16,8 @@ import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
 from ..core.files import check_output, check_plain_file, whole_file
-from ._basket_files import FORMATS, Batch, format_of, is_index, read_lines, sibling, write_lines
-from ._basket_matrix import Baskets, check_labels, check_names, checked_rows, token
+from ._basket_files import FORMATS, RowBatch, format_of, is_index, read_lines, sibling, write_lines
+from ._basket_matrix import Baskets, check_labels, check_names, check_rows, token
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
 from .inputs import LabelsInput, MatrixInput
@@ -74,10 +74,10 @@ def read_baskets(
         A scipy .npz matrix, libsvm, transactions (one row of items per line) or a 0/1 CSV.
     labels : path, sequence or str, optional
         A file with one label per line, the labels, or for CSV the name of a column. Without it, libsvm
-        brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column is
+        brings its own labels, `X.npz` looks for `X.labels.txt` next to it, and a CSV's last column is
         taken when it is named y, label or class.
     features : path, optional
-        A file with one feature name per line; by default `X.features.txt` beside the matrix.
+        A file with one feature name per line; by default `X.features.txt` next to the matrix.
     format : {'npz', 'libsvm', 'transactions', 'csv'}, optional
         The format; inferred from the name if not given.
 
@@ -105,7 +105,7 @@ def read_baskets(
         files.append(names_file)
     source = open_batches(path, kind, names=names, label_column=column, own_labels=labels is None)
     parts = list(source.batches())
-    matrix = _stacked(parts, len(source.names))
+    matrix = _stack(parts, len(source.names))
     own = [label for part in parts if part.labels is not None for label in part.labels]
     del parts
     tokens: Sequence[str] | None = own or None
@@ -123,7 +123,7 @@ def read_baskets(
             hint="give one label a row, in the order of the rows.",
         )
     return Baskets(
-        checked_rows(matrix),
+        check_rows(matrix),
         tuple(source.names),
         None if tokens is None else tuple(tokens),
         kind,
@@ -132,7 +132,7 @@ def read_baskets(
     )
 
 
-def _stacked(parts: Sequence[Batch], d: int) -> sp.csr_matrix:
+def _stack(parts: Sequence[RowBatch], d: int) -> sp.csr_matrix:
     n = sum(part.rows for part in parts)
     if n == 0:
         raise DataError("The file holds no rows.", hint="give at least one row.")
@@ -177,7 +177,7 @@ def write_baskets(
                         else list(baskets.labels[first : first + part.shape[0]])
                     )
                     writer.append(
-                        Batch(part.indptr.astype(np.int64), part.indices, part.data, labels)
+                        RowBatch(part.indptr.astype(np.int64), part.indices, part.data, labels)
                     )
     for what, lines in apart.items():
         write_lines(beside_of(target, what), lines, force=force)
@@ -186,7 +186,7 @@ def write_baskets(
 
 
 def beside_of(path: Path, what: str) -> Path:
-    """Name the file of labels or feature names beside a matrix."""
+    """Name the file of labels or feature names next to a matrix."""
     stem = path.name.removesuffix(".gz")
     for suffix in (".npz", ".svm", ".libsvm", ".svmlight", ".txt", ".dat", ".basket", ".csv"):
         if stem.endswith(suffix):
@@ -205,7 +205,7 @@ def read_matrix(
     source = open_batches(
         path, format_of(path), names=names, label_column=label_column, own_labels=False
     )
-    return checked_rows(_stacked(list(source.batches()), len(source.names))), source.names
+    return check_rows(_stack(list(source.batches()), len(source.names))), source.names
 
 
 @dataclass(frozen=True)
@@ -234,10 +234,10 @@ def project_file(
 ) -> Copied:
     """Copy a text file with the named features only, batch by batch.
 
-    The memory used does not depend on the number of rows. `labels` is a file beside or, for CSV, a
-    column; feature names and labels that lie apart are copied too. Where `classes` are given, a label
-    that is not among them is refused. With a private seed in `shuffle` the rows, and labels that lie
-    apart, are written in an order of their own.
+    The memory used does not depend on the number of rows. `labels` is a file next to it or, for CSV, a
+    column; feature names and labels in separate files are copied too. Where `classes` are given, a label
+    that is not among them is refused. With a private seed in `shuffle` the rows, and labels in
+    separate files, are shuffled.
     """
     path, target = Path(source), Path(target)
     kind = format_of(path)

@@ -1,4 +1,4 @@
-"""Bins: intervals of numbers that stand for the values of a column of decimals, and how they are written.
+"""Bins: intervals of numbers that represent the values of a column of decimals, and how they are written.
 
 A bin reaches from its lower end up to, and without, the next bin's. The first and the last one may be open
 (bottom and top coding); a closed last bin includes the upper end of the range.
@@ -22,7 +22,7 @@ _NUMBER = r"-?\d+(?:\.\d+)?"
 _HALF_OPEN = re.compile(rf"\[({_NUMBER}), ({_NUMBER})[)\]]")
 _WHOLE = re.compile(rf"({_NUMBER})(?:-({_NUMBER}))?")
 _STEPS = (Decimal(1), Decimal(5))
-_AROUND = 5  # records on either side of a quantile whose numbers a cut may stand between
+_AROUND = 5  # records on either side of a quantile whose numbers a cut may fall between
 
 
 def plain_number(value: Decimal) -> str:
@@ -108,7 +108,7 @@ class Bins:
         return f"[{plain_number(below)}, {plain_number(above)}{']' if at_end else ')'}"
 
     def places(self, label: str) -> range | None:
-        """Return the places of the bins that a label stands for, as a reader decodes it."""
+        """Return the places of the bins that a label represents, as a reader decodes it."""
         last = len(self.cuts)
         if label == "known":
             return range(last + 1)
@@ -166,7 +166,7 @@ def quantile_cuts(
     numbers : sequence of Decimal
         The different numbers, rising.
     counts : array of int
-        How often each stands.
+        How often each occurs.
     parts : int
         The number of parts; fewer come back where single numbers are frequent.
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .database import quoted_text
+from .database import quote_text
 
 __all__ = ["Calendar", "Unit", "calendar_of", "date_sql", "name_in", "unit_sql", "units_between"]
 
@@ -24,7 +24,7 @@ _YEAR = re.compile(r"\d{4}")
 
 
 def name_in(value: str, unit: str) -> str:
-    """Return the name of the month, quarter, year or decade that a written day, month or quarter lies in.
+    """Return the name of the month, quarter, year or decade that a written day, month or quarter is in.
 
     >>> [name_in("1999-05-17", unit) for unit in ("month", "quarter", "year", "decade")]
     ['1999-05', '1999-Q2', '1999', '1990s']
@@ -61,7 +61,7 @@ def date_sql(cell: str, written: str | None) -> str:
     """Return the SQL of a cell read as a date: by a format of strftime, else as ISO 8601 writes it."""
     if written is None:
         return f"TRY_CAST({cell} AS DATE)"
-    return f"CAST(try_strptime({cell}, {quoted_text(written)}) AS DATE)"
+    return f"CAST(try_strptime({cell}, {quote_text(written)}) AS DATE)"
 
 
 def unit_sql(day: str, unit: str, at: date | None = None) -> str:
@@ -72,7 +72,7 @@ def unit_sql(day: str, unit: str, at: date | None = None) -> str:
     if unit == "quarter":
         return f"strftime({day}, '%Y') || '-Q' || date_part('quarter', {day})"
     pattern = {"day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}[unit]
-    return f"strftime({day}, {quoted_text(pattern)})"
+    return f"strftime({day}, {quote_text(pattern)})"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Calendar:
 
     @cached_property
     def _spans(self) -> dict[tuple[int, int], str]:
-        """The name of each interval that is a unit of its own, the finest one first."""
+        """The name of each interval that is a whole unit, the finest one first."""
         found: dict[tuple[int, int], str] = {}
         for unit in _COARSER:
             if unit == "month" and "Q" in self.values[0]:
@@ -126,7 +126,7 @@ class Calendar:
         return f"{self.values[first]}/{self.values[last]}"
 
     def places(self, label: str) -> range | None:
-        """Return the places that a label stands for, as a reader decodes it."""
+        """Return the places that a label represents, as a reader decodes it."""
         if label == "known":
             return range(len(self.values))
         if label[:2] in {"≤ ", "≥ "}:

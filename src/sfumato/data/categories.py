@@ -1,4 +1,4 @@
-"""Items under a hierarchy: the categories of what a person has become items of their own.
+"""Items under a hierarchy: the categories of what a person has become items, too.
 
 A row that holds an item then holds its categories, too. A release may publish a category where it cannot
 publish the item, and whatever is promised covers someone who knows items, categories, or both.
@@ -31,7 +31,7 @@ def with_categories(baskets: Baskets, path: str | os.PathLike[str]) -> Baskets:
         The rows.
     path : path
         A hierarchy in ARX's form: a line per item, from the item to the top. Items that it lacks have
-        no category; a category that everything is under ("*") tells nothing and is left out.
+        no category; a category that everything is under ("*") tells nothing and is skipped.
 
     """
     place = {name: i for i, name in enumerate(baskets.feature_names)}
@@ -55,7 +55,7 @@ def with_categories(baskets: Baskets, path: str | os.PathLike[str]) -> Baskets:
     if clashing:
         raise DataError(
             f"{clashing} categories of the hierarchy are named as items are.",
-            hint="give the categories names of their own.",
+            hint="give the categories different names.",
         )
     above_items = sp.csr_matrix(
         (np.ones(len(items), dtype=np.int32), (items, groups)),

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["numbered"]
+__all__ = ["number_combinations"]
 
 
-def numbered(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp]:
+def number_combinations(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp]:
     """Number the distinct combinations of columns: equal ones get the same number.
 
     Parameters
@@ -18,7 +18,7 @@ def numbered(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp]
     columns : iterable of arrays
         At least one; numbers from 0, all of one length.
 
-    >>> numbered([np.array([0, 1, 0, 1]), np.array([5, 5, 5, 7])]).tolist()
+    >>> number_combinations([np.array([0, 1, 0, 1]), np.array([5, 5, 5, 7])]).tolist()
     [0, 1, 0, 2]
 
     """

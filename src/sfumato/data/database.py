@@ -27,7 +27,7 @@ from .sources import create_bytes
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Database", "disk_error", "quoted_name", "quoted_text"]
+__all__ = ["Database", "disk_error", "quote_name", "quote_text"]
 
 _MEMORY = "1GB"  # what DuckDB may hold at once; it spills to disk beyond that
 _FOLDER, _NEW = "sfumato-rows-", "sfumato-new-"
@@ -36,12 +36,12 @@ _F_SETPIPE_SZ = 1031
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE)
 
 
-def quoted_name(text: str) -> str:
+def quote_name(text: str) -> str:
     """Quote a column's name for SQL."""
     return '"' + text.replace('"', '""') + '"'
 
 
-def quoted_text(text: str) -> str:
+def quote_text(text: str) -> str:
     """Quote a string for SQL."""
     return "'" + text.replace("'", "''") + "'"
 
@@ -79,8 +79,8 @@ class Database:
                    for p in (str(link), os.path.realpath(path))]  # fmt: skip
         for statement in (
             "SET enable_progress_bar = false",
-            f"SET allowed_directories = [{quoted_text(str(self.folder))}]",
-            f"SET allowed_paths = [{', '.join(map(quoted_text, allowed))}]",
+            f"SET allowed_directories = [{quote_text(str(self.folder))}]",
+            f"SET allowed_paths = [{', '.join(map(quote_text, allowed))}]",
             "SET python_enable_replacements = false",
             "SET enable_external_access = false",
             "SET lock_configuration = true",
@@ -92,9 +92,9 @@ class Database:
         link.symlink_to(os.path.realpath(path))
         return link
 
-    def listed(self, first: int, last: int) -> str:
+    def links_sql(self, first: int, last: int) -> str:
         """Return the links of some of the files as an SQL list."""
-        return "[" + ", ".join(quoted_text(str(p)) for p in self.links[first:last]) + "]"
+        return "[" + ", ".join(quote_text(str(p)) for p in self.links[first:last]) + "]"
 
     def write_csv(self, sql: str, path: Path, *, delimiter: str) -> None:
         """Write the rows of a query as CSV, compressed when the name ends in .gz."""
@@ -109,8 +109,8 @@ class Database:
                 try:
                     try:
                         self.connection.execute(
-                            f"COPY ({sql}) TO {quoted_text(str(pipe))} (FORMAT csv, "
-                            f"HEADER true, DELIMITER {quoted_text(delimiter)}, USE_TMP_FILE false)"
+                            f"COPY ({sql}) TO {quote_text(str(pipe))} (FORMAT csv, "
+                            f"HEADER true, DELIMITER {quote_text(delimiter)}, USE_TMP_FILE false)"
                         )
                     finally:
                         os.close(finish)
@@ -131,7 +131,7 @@ def _private_folder() -> tuple[Path, int]:
             "The name of the temporary folder holds a character of a pattern (*, ? or [).",
             hint="set TMPDIR to another folder.",
         )
-    _remove_left(place)
+    _remove_stale(place)
     # It gets the name that others look for when it is locked: nobody takes it for one that was left.
     made = Path(tempfile.mkdtemp(prefix=_NEW, dir=place))
     lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -142,7 +142,7 @@ def _private_folder() -> tuple[Path, int]:
     return folder, lock
 
 
-def _remove_left(place: Path) -> None:
+def _remove_stale(place: Path) -> None:
     """Remove folders of ours whose process is gone: those that nobody has locked."""
     for folder in place.glob(f"{_FOLDER}*"):
         with suppress(OSError):  # somebody else's, or gone meanwhile
@@ -179,7 +179,7 @@ def _drain(reader: int, path: Path, done: int) -> None:
 
 
 def disk_error(error: Exception) -> OSError | None:
-    """Return the error of the disk that an error of DuckDB stands for, if it does."""
+    """Return the error of the disk that an error of DuckDB represents, if it does."""
     message = str(error).lower()
     for number in _DISK_ERRORS:
         if os.strerror(number).lower() in message:

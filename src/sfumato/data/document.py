@@ -107,7 +107,7 @@ class Document:
         for span in self.spans:
             if not 0 <= span.start < span.end <= length:
                 raise DataError(
-                    f"{self._where(span)} is empty or lies outside its text of {length} characters.",
+                    f"{self._where(span)} is empty or outside its text of {length} characters.",
                     hint="offsets count characters from 0; the end is exclusive.",
                 )
             if span.start < before:

@@ -111,7 +111,7 @@ class Corpus:
             for number, record in enumerate(self.format.read(part), 1):
                 count += 1
                 if isinstance(record, Document) and not seen.add(record.id):
-                    yield Withheld.repeated(record.id, number, part.name)
+                    yield Withheld.of_repeated_id(record.id, number, part.name)
                 else:
                     yield record
         if count == 0:
@@ -226,7 +226,7 @@ def read_documents(
     else:
         name = single.name if single is not None else f"{len(paths)} files"
         kind, parts = _files(paths if single is None else [single], format)
-    made = FORMATS.named(kind).from_options(names, options)
+    made = FORMATS.get_or_raise(kind).from_options(names, options)
     return Corpus(made, parts, name, is_folder=single is None or single.is_dir())
 
 
@@ -246,7 +246,7 @@ def write_documents(
     """
     out, count = Path(out), 0
     if isinstance(like, str):
-        form = FORMATS.named(like).from_options(FieldNames(), options)
+        form = FORMATS.get_or_raise(like).from_options(FieldNames(), options)
         like = Corpus(form, (), out.name)
     elif options:
         form = like.format.from_options(like.format.names, {**dict(like.format.options), **options})
@@ -332,7 +332,7 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[CorpusF
             check_foreign(path)
     if kind is None:
         raise FormatError(
-            f"The name {paths[0].name!r} does not tell its format.",
+            f"The format of {paths[0].name!r} cannot be inferred from its name.",
             hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     if any(path.is_dir() for path in paths):
@@ -366,7 +366,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
             hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     kind = given or kinds.pop()
-    if FORMATS.named(kind).unit == "folder":
+    if FORMATS.get_or_raise(kind).unit == "folder":
         return kind, (CorpusFile(folder.name, folder),)
     parts = [
         CorpusFile(file.relative_to(folder).as_posix(), file, len(files) > 1)

@@ -69,7 +69,7 @@ def _check_label(label: str, number: int) -> None:
         raise DataError(
             f"Its span {number} has a label that is not the name of a kind.",
             hint="a label is one word of at most 64 letters, digits and - _ . : / & characters: it "
-            "stands in the release where the text stood.",
+            "replaces the text in the release.",
         )
 
 
@@ -203,7 +203,7 @@ def _json(content: bytes, where: str) -> object:
         raise FormatError(f"{where} is not valid JSON.") from None
 
 
-def _unlooked(name: str, *, before: int = 0) -> DataError:
+def _missing_entry_error(name: str, *, before: int = 0) -> DataError:
     which = f"{before:,} documents before {name!r} have" if before else f"The document {name!r} has"
     return DataError(
         f"{which} no entry in the findings.",
@@ -231,7 +231,7 @@ def with_findings(
     list): it is refused, or handed to `absent` and left out.
 
     The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
-    which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are left out; one without
+    which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are skipped; one without
     a score counts as certain. `labels` renames kinds, e.g. {"PERSON": "NAME"}.
 
     >>> found = {"d1": [{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.8}]}
@@ -267,10 +267,10 @@ def _with(
                 if absent is not None:
                     absent(document)
                 elif matched:
-                    raise _unlooked(document.id)
+                    raise _missing_entry_error(document.id)
                 continue
             if left_out and not matched and absent is None:
-                raise _unlooked(document.id, before=left_out)
+                raise _missing_entry_error(document.id, before=left_out)
             matched = True
             if texts.get(document.id, document.text_sha256) != document.text_sha256:
                 raise DataError(

@@ -120,7 +120,7 @@ def _is_doccano(marks: object) -> bool:
 
 
 def _head(path: Path) -> str:
-    """Return the beginning of a file; nothing where it cannot be read, which is told elsewhere."""
+    """Return the beginning of a file; nothing where it cannot be read, which is reported elsewhere."""
     opened = gzip.open if path.name.endswith(".gz") else open
     try:
         with opened(path, "rb") as stream:

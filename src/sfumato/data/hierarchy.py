@@ -95,7 +95,7 @@ def hierarchy_names(
 ) -> dict[tuple[int, int], str]:
     """Return the name of each interval (first and last position) of two values or more that the hierarchy allows.
 
-    The name is the hierarchy's own, of the lowest level. A group whose values do not stand side by side in
+    The name is the hierarchy's own, of the lowest level. A group whose values are not side by side in
     the domain's order is an error: order the domain by the hierarchy (`hierarchy_order`) instead.
     """
     rows = hierarchy_rows(path)
@@ -137,7 +137,7 @@ def hierarchy_rows(path: str | os.PathLike[str]) -> list[list[str]]:
     except FileNotFoundError:
         raise InputError(
             f"The hierarchy file {path.name!r} does not exist.",
-            hint="it is looked for beside the schema.",
+            hint="it is expected in the folder of the schema.",
         ) from None
     except UnicodeDecodeError:
         raise FormatError(f"The hierarchy file {path.name!r} is not UTF-8 text.") from None

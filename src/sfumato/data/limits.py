@@ -1,6 +1,6 @@
 """How large an input may be before it is refused: against gzip bombs, endless lines and absurd tables.
 
-Every reader asks here. `current_limits` holds for readers that were given no limits of their own; the
+Every reader asks here. `current_limits` holds for readers that were given no limits; the
 command line raises it once, by `--limit NAME=NUMBER`.
 """
 
@@ -23,11 +23,11 @@ class Limits:
     `expansion` is how many times larger than the compressed file its content may be, asked once
     `expansion_from` bytes came out, so that small repetitive files pass. `cells` are those of a table
     whose files say how many they hold; `columns` are those of a table, `features` those of baskets.
-    `cells_per_byte` is how many cells each byte of a spreadsheet file may stand for, asked from
+    `cells_per_byte` is how many cells each byte of a spreadsheet file may represent, asked from
     `cells_from` cells on: the fullest sheets of one repeated number have about one in two bytes.
     `rule_matches` are those of one rule in one document, `labels` the different ones of a corpus.
 
-    >>> Limits().raised(["columns=20_000"]).columns
+    >>> Limits().with_overrides(["columns=20_000"]).columns
     20000
     """
 
@@ -51,7 +51,7 @@ class Limits:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ParameterError.constraint(each.name, "Limits", "an int in [1, inf)", value)
 
-    def raised(self, options: Iterable[str]) -> Limits:
+    def with_overrides(self, options: Iterable[str]) -> Limits:
         """Change limits by `name=number` texts, as they come from a command line."""
         known = [each.name for each in fields(self)]
         changed = {}
@@ -87,7 +87,7 @@ class Limits:
             )
 
     def check_cells(self, name: str, packed: int, cells: int) -> None:
-        """Refuse a spreadsheet that stands for more cells than a file of its size can hold.
+        """Refuse a spreadsheet that represents more cells than a file of its size can hold.
 
         Parameters
         ----------
@@ -134,11 +134,11 @@ _current = Limits()
 
 
 def current_limits() -> Limits:
-    """Return the limits of readers that were given none of their own."""
+    """Return the limits of readers that were given none."""
     return _current
 
 
 def set_limits(limits: Limits) -> None:
-    """Change the limits of readers that were given none of their own."""
+    """Change the limits of readers that were given none."""
     global _current  # noqa: PLW0603 (one setting of the process, made once by its command line)
     _current = limits

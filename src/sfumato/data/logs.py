@@ -2,7 +2,7 @@
 
 A log is CSV, TSV, Parquet or JSON lines. The rows of the matrix are people where a column names them, else
 baskets; an item counts once it was seen in at least the least quantity. A published log has the same
-format and two columns, the unit (numbered anew) and the item: dates, quantities and all other columns are
+format and two columns, the unit (numbered again) and the item: dates, quantities and all other columns are
 left out, because no promise covers them.
 """
 
@@ -21,11 +21,11 @@ import scipy.sparse as sp
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
 from ..core.files import check_plain_file, whole_file
 from .baskets import Baskets
-from .database import quoted_name
+from .database import quote_name
 from .limits import current_limits
 from .sources import lines_of, open_bytes
 from .table_files import csv_layouts, format_of_name
-from .table_source import Source
+from .table_source import TableSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,7 +80,9 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
     check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
-    source = Source.open(_json_table(path, columns)) if _is_json(path) else Source.open(path)
+    source = (
+        TableSource.open(_json_table(path, columns)) if _is_json(path) else TableSource.open(path)
+    )
     for name in columns.names:
         if name not in source.columns:
             raise DataError(
@@ -99,8 +101,8 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
             "The log holds no events.",
             hint="check the minimum quantity (--log quantity=COLUMN:MIN).",
         )
-    unit_codes, unit_names = _coded(units)
-    item_codes, item_names = _coded(items)
+    unit_codes, unit_names = _encode(units)
+    item_codes, item_names = _encode(items)
     matrix = sp.csr_matrix(
         (np.ones(len(unit_codes), dtype=np.uint8), (unit_codes, item_codes)),
         shape=(len(unit_names), len(item_names)),
@@ -110,12 +112,12 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
     return Baskets(matrix, tuple(item_names), None, "log", None, (path,))
 
 
-def _totals(source: Source, columns: LogColumns) -> pa.Table:
+def _totals(source: TableSource, columns: LogColumns) -> pa.Table:
     """Return the pairs of unit and item whose total quantity reaches the least one."""
-    unit, item = quoted_name(columns.unit), quoted_name(columns.item)
+    unit, item = quote_name(columns.unit), quote_name(columns.item)
     total = "count(*)"
     if columns.quantity is not None:
-        number = f"TRY_CAST({quoted_name(columns.quantity)} AS DOUBLE)"
+        number = f"TRY_CAST({quote_name(columns.quantity)} AS DOUBLE)"
         bad = source.query(
             f"SELECT count(*) AS n FROM {source.sql} WHERE {number} IS NULL OR NOT isfinite({number})"
         )
@@ -132,7 +134,7 @@ def _totals(source: Source, columns: LogColumns) -> pa.Table:
     )
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], list[str]]:
+def _encode(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], list[str]]:
     encoded = column.combine_chunks().dictionary_encode()
     return encoded.indices.to_numpy(), [str(v) for v in encoded.dictionary.to_pylist()]
 
@@ -198,7 +200,7 @@ def write_log(
         with whole_file(path) as beside:
             pq.write_table(table, beside)
     else:
-        _write_lines(path, _delimited(unit, baskets, columns, _delimiter(path, like)))
+        _write_lines(path, _delimited_lines(unit, baskets, columns, _delimiter(path, like)))
     return [path]
 
 
@@ -218,7 +220,7 @@ def _json_lines(unit: Iterable[int], baskets: Baskets, columns: LogColumns) -> I
         yield f"{head}{u}{middle}{names[j]}}}\n"
 
 
-def _delimited(
+def _delimited_lines(
     unit: Iterable[int], baskets: Baskets, columns: LogColumns, delimiter: str
 ) -> Iterator[str]:
     def cell(text: str) -> str:

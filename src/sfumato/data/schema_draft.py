@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from .attributes import Role
 from .table_facts import ColumnFacts
-from .table_source import Source
+from .table_source import TableSource
 
 __all__ = ["draft_schema"]
 
@@ -74,7 +74,7 @@ def draft_schema(source: object) -> str:
     is explored before somebody has decided. Only names of columns, counts, and ends of whole numbers are
     written: no text value of the data.
     """
-    opened = Source.open(source)
+    opened = TableSource.open(source)
     opened.check_header()
     facts = opened.column_facts()
     missing = any(f.missing for f in facts)
@@ -87,15 +87,15 @@ def draft_schema(source: object) -> str:
         "",
     ]
     for fact in facts:
-        lines += [*_drafted(fact), ""]
+        lines += [*_draft_lines(fact), ""]
     return "\n".join(lines)
 
 
-def _drafted(fact: ColumnFacts) -> list[str]:
+def _draft_lines(fact: ColumnFacts) -> list[str]:
     with_comma = fact.numbers < fact.rows - fact.missing == fact.comma_numbers
     if with_comma:
         fact = replace(fact, numbers=fact.comma_numbers)
-    guess = _guessed(fact)
+    guess = _guess_role(fact)
     most = math.log2(fact.rows) if fact.rows > 1 else 0.0
     counts = (
         f"{fact.distinct:,} different values in {fact.rows:,} rows, "
@@ -150,7 +150,7 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
     ]
 
 
-def _guessed(fact: ColumnFacts) -> _Guess:
+def _guess_role(fact: ColumnFacts) -> _Guess:
     """Guess a role; what is not recognised is a quasi-identifier for the steward to decide on."""
     lower, words = fact.name.lower(), _words(fact.name)
     unique = fact.rows >= 20 and fact.distinct >= 0.95 * fact.rows
@@ -171,7 +171,7 @@ def _guessed(fact: ColumnFacts) -> _Guess:
     if words & _QUASI_WORDS:
         return _Guess("quasi", "by its name")
     if unique and fact.numbers < fact.rows - fact.missing:
-        return _Guess("identifier", "nearly every value stands once")
+        return _Guess("identifier", "nearly every value occurs once")
     if unique and fact.low is not None:
         return _Guess("identifier", "a number of each row")
     return _Guess("quasi", "not recognised", undecided=True)

@@ -1,8 +1,8 @@
-"""Rows in an order of their own: by a seeded hash of what is published, so that no original order is left.
+"""Shuffled rows: ordered by a seeded hash of what is published, so that no original order is left.
 
 Equal rows are interchangeable, so an order that depends on the published rows and on a private seed alone
-tells nothing about where a row stood before. Lines are dealt out to files of the stage when there are many,
-and each file is sorted by itself: the memory used does not depend on the number of rows.
+reveals nothing about where a row was before. Lines are dealt out to files of the stage when there are many,
+and each file is sorted separately: the memory used does not depend on the number of rows.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class ShuffledLines(Generic[AnyStr]):
     def add(
         self, lines: Sequence[AnyStr], places: Places, beside: Sequence[AnyStr] | None = None
     ) -> None:
-        """Take lines (texts, or bytes) with their places, and what stands for the same rows in another file."""
+        """Take lines (texts, or bytes) with their places, and the lines of the same rows in another file."""
         self._is_text = self._is_text and all(isinstance(line, str) for line in lines[:1])
         self._lines += lines
         self._beside += [line[:0] for line in lines] if beside is None else beside

@@ -53,8 +53,8 @@ class Withheld:
     kind: type[InputError] = field(default=DataError, compare=False)
 
     @classmethod
-    def repeated(cls, id: str, record: int, part: str) -> Withheld:
-        """Withhold a record whose id stood before."""
+    def of_repeated_id(cls, id: str, record: int, part: str) -> Withheld:
+        """Withhold a record whose id came before."""
         hint = "ids must be unique; id=None numbers the records."
         return cls(id, "repeats the id of an earlier record", record, part, hint)
 
@@ -145,7 +145,7 @@ class _Unzipping(io.RawIOBase):
 
 
 def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
-    """Open a plain or gzip file (told by its first bytes) for reading; skip a UTF-8 mark."""
+    """Open a plain or gzip file (recognised by its first bytes) for reading; skip a UTF-8 mark."""
     check_plain_file(path)
     try:
         raw = path.open("rb")

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, FormatError, InputError
-from .database import quoted_name
+from .database import quote_name
 from .limits import Limits
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def read_statistics(path: Path, table: str | None, limits: Limits) -> pa.Table:
         return _pyreadstat(path, limits)
     except (DataError, InputError, FormatError):
         raise
-    except Exception:  # each library has errors of its own, which may quote the file
+    except Exception:  # each library has its own errors, which may quote the file
         raise FormatError(f"The file {path.name!r} is not readable as {_NAMES[kind]}.") from None
 
 
@@ -116,7 +116,7 @@ def _excel(path: Path, sheet: str | None, limits: Limits) -> pa.Table:
             raise InputError(f"The workbook {path.name!r} has no sheet of that name.")
         page = book[sheet] if sheet is not None else book.worksheets[0]
         page.reset_dimensions()  # what a sheet says of its size is not asked: rows are filled up to it
-        rows = _counted(page.iter_rows(values_only=True), path, limits)
+        rows = _limit_cells(page.iter_rows(values_only=True), path, limits)
         header = next(rows, ())
         while header and header[-1] is None:
             header = header[:-1]
@@ -148,7 +148,9 @@ def _check_workbook(path: Path, limits: Limits) -> None:
                     limits.check_cells(path.name, packed, tags // _TAGS_OF_A_CELL)
 
 
-def _counted(rows: Iterator[Sequence[Any]], path: Path, limits: Limits) -> Iterator[Sequence[Any]]:
+def _limit_cells(
+    rows: Iterator[Sequence[Any]], path: Path, limits: Limits
+) -> Iterator[Sequence[Any]]:
     """Yield the rows of a sheet as long as they hold no more cells than the file can."""
     packed, cells = path.stat().st_size, 0
     for row in rows:
@@ -195,7 +197,7 @@ def _duckdb(path: Path, table: str | None) -> pa.Table:
                 else f"The database {path.name!r} holds {len(names):,} tables.",
                 hint=f"name one: {path.name}{TABLE_OF}TABLE.",
             )
-        return connection.sql(f"SELECT * FROM {quoted_name(table)}").to_arrow_table()  # noqa: S608 (quoted)
+        return connection.sql(f"SELECT * FROM {quote_name(table)}").to_arrow_table()  # noqa: S608 (quoted)
 
 
 def _column(cells: Sequence[Any]) -> pa.Array:

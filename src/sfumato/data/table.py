@@ -17,17 +17,17 @@ from ..core.arrays import Counts
 from ..core.display import few, html_table
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
-from .combinations import numbered
+from .combinations import number_combinations
 from .inputs import PopulationInput, RowsInput, SchemaInput
-from .table_domains import Codes, codes_in, domain_of, with_cuts
+from .table_domains import Codes, codes_in, domains_of, with_cuts
 from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema
-from .table_source import Source, quoted_name, quoted_text
+from .table_source import TableSource, quote_name, quote_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Table", "misplaced", "read_table"]
+__all__ = ["Table", "find_misplaced", "read_table"]
 
 _EACH_ROW = "count(*)"
 _COPIES = "sfumato copies"
@@ -35,12 +35,12 @@ _COPIES = "sfumato copies"
 
 @dataclass
 class Table:
-    """A table reduced to its quasi-identifiers: each distinct combination, and how often it stands.
+    """A table reduced to its quasi-identifiers: each distinct combination, and how often it occurs.
 
     `codes[a, i]` is the position of cell i's value in the domain of attribute a; "?" is the last value of
     a domain in which missing cells are a value. `population_*` hold the same for the people outside.
     Where the schema names a person, `count` is the number of different people of each cell, `people` the
-    number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell, or
+    number of all of them, and `pairs` lists (cell, person) where somebody is in more than one cell, or
     rows of a person are joined; `pair_rows` then counts the rows of each. `covered` names the quasi-identifiers of
     a population that does not have all of them: its people are then spread over the cells as the records are.
     """
@@ -57,7 +57,7 @@ class Table:
     population_outside: float = 0.0
     covered: tuple[str, ...] | None = None
     inputs: list[InputFile] = field(default_factory=list)
-    source: Source | None = field(default=None, repr=False)
+    source: TableSource | None = field(default=None, repr=False)
     people: int | None = None
     pairs: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     pair_rows: Counts | None = field(default=None, repr=False)
@@ -94,7 +94,7 @@ class Table:
         """
         source, value = self._source_with(column)
         keys = [
-            f"coalesce({self.schema.cell(a.name)}, {quoted_text(MISSING)}) AS q{i}"
+            f"coalesce({self.schema.cell(a.name)}, {quote_text(MISSING)}) AS q{i}"
             for i, a in enumerate(self.schema.quasi)
         ]
         found = source.query(
@@ -104,7 +104,7 @@ class Table:
         inside = (codes >= 0).all(axis=0)
         places = {tuple(c): i for i, c in enumerate(self.codes.T.tolist())}
         cell = np.array([places[tuple(c)] for c in codes[:, inside].T.tolist()], dtype=np.int64)
-        numbers = _numbered_values(found.column("v"))
+        numbers = _number_values(found.column("v"))
         return cell, numbers[inside], found.column("n").to_numpy()[inside]
 
     def held_values(self, column: str) -> tuple[Counts, Counts, Counts]:
@@ -119,18 +119,18 @@ class Table:
         keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
         found = source.query(
             f"SELECT DISTINCT {', '.join(keys)}, dense_rank() OVER (ORDER BY {person}) - 1 AS person, "
-            f"{value} AS v FROM {source.sql}{_where_kept(schema)} ORDER BY ALL"
+            f"{value} AS v FROM {source.sql}{_row_condition(schema)} ORDER BY ALL"
         )
         codes = np.stack([codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
         people = found.column("person").to_numpy().astype(np.int64)
-        return _places_of(codes, self.codes), people, _numbered_values(found.column("v"))
+        return _places_of(codes, self.codes), people, _number_values(found.column("v"))
 
-    def _source_with(self, column: str) -> tuple[Source, str]:
+    def _source_with(self, column: str) -> tuple[TableSource, str]:
         """Return the source and the SQL of a column's cell, a missing one being a value."""
         if self.source is None:
             raise InputError("The table was built from counts and has no other columns.")
         self.source.require([column])
-        return self.source, f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)})"
+        return self.source, f"coalesce({self.schema.cell(column)}, {quote_text(MISSING)})"
 
     def is_numeric(self, column: str) -> bool:
         """Return whether a column holds numbers only, missing cells aside."""
@@ -152,7 +152,7 @@ def _rank(values: Sequence[str]) -> Callable[[int], tuple[float, str]]:
     return lambda i: (numbers[i], values[i])
 
 
-def _numbered_values(column: pa.ChunkedArray) -> Counts:
+def _number_values(column: pa.ChunkedArray) -> Counts:
     """Number values by their order: as numbers where all of them are, else as text."""
     encoded = column.combine_chunks().dictionary_encode()
     values = encoded.dictionary.to_pylist()
@@ -163,7 +163,7 @@ def _numbered_values(column: pa.ChunkedArray) -> Counts:
     return numbers
 
 
-def _where_kept(schema: TableSchema) -> str:
+def _row_condition(schema: TableSchema) -> str:
     """Return the SQL condition of the rows that are read, where rows with a missing cell are dropped."""
     if schema.missing != "drop":
         return ""
@@ -171,7 +171,7 @@ def _where_kept(schema: TableSchema) -> str:
 
 
 def read_table(
-    source: RowsInput | Source,
+    source: RowsInput | TableSource,
     schema: SchemaInput,
     population: PopulationInput | None = None,
     *,
@@ -207,53 +207,36 @@ def read_table(
     <Table in memory: 3 rows, 2 quasi-identifiers (age, sex)>
 
     """
-    schema = TableSchema.of(schema)
-    opened = Source.open(source)
+    schema, opened = TableSchema.of(schema), TableSource.open(source)
     opened.require([a.name for a in schema.attributes])
     schema = with_cuts(schema, opened)
-    quasi = schema.quasi
     if counts is None:
         origin, total = opened, "count(*)"
     else:
-        origin = Source.open(counts)
-        total = f"CAST(sum(CAST({quoted_name('count')} AS BIGINT)) AS BIGINT)"
-    cells = _grouped(origin, schema, schema.counted(total), total)
+        origin = TableSource.open(counts)
+        total = f"CAST(sum(CAST({quote_name('count')} AS BIGINT)) AS BIGINT)"
+    cells = _count_groups(origin, schema, schema.counted(total), total)
     rows = int(np.sum(cells.column("rows").to_numpy()))
     if rows == 0:
         raise DataError("The table holds no rows.")
-    people = None if population is None else Source.open(population)
+    people = None if population is None else TableSource.open(population)
     crowd, population_rows = (None, 0) if people is None else read_population(people, schema)
-    domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
-    for i, attribute in enumerate(quasi):
-        column = cells.column(f"q{i}")
-        is_missing = column.is_null().to_numpy()
-        missing |= is_missing
-        known = crowd is not None and f"q{i}" in crowd.column_names
-        crowd_column = crowd.column(f"q{i}") if crowd is not None and known else None
-        counted = cells if attribute.domain == "observed" or not known else crowd
-        weights = (cells if counted is None else counted).column("n")
-        domains.append(
-            domain_of(
-                schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
-            )
-        )
-    count = cells.column("n").to_numpy().astype(np.int64)
-    in_rows = cells.column("rows").to_numpy().astype(np.int64)
+    domains, missing = domains_of(schema, cells, crowd)
     if missing.any() and schema.missing == "error":
-        raise misplaced(opened, schema, domains, missing=True)
+        raise find_misplaced(opened, schema, domains, missing=True)
     codes = np.stack([codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
     if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
-        raise misplaced(opened, schema, domains, missing=False)
+        raise find_misplaced(opened, schema, domains, missing=False)
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
     table = Table(
         schema,
-        tuple(a.name for a in quasi),
+        tuple(a.name for a in schema.quasi),
         tuple(domains),
         np.ascontiguousarray(codes[:, keep]),
-        count[keep],
+        cells.column("n").to_numpy().astype(np.int64)[keep],
         rows,
-        dropped=int(in_rows[~keep].sum()),
-        inputs=opened.described(rows),
+        dropped=int(cells.column("rows").to_numpy()[~keep].sum()),
+        inputs=opened.input_files(rows),
         source=opened,
     )
     if not keep.any():
@@ -264,11 +247,11 @@ def read_table(
         _add_people(table, origin, opened, total)
     if people is not None and crowd is not None:
         add_population(table, crowd)
-        table.inputs += people.described(population_rows)
+        table.inputs += people.input_files(population_rows)
     return table
 
 
-def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa.Table:
+def _count_groups(opened: TableSource, schema: TableSchema, measure: str, rows: str) -> pa.Table:
     """Count the records `n` and the rows of each combination of quasi-identifiers."""
     keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
     names = ", ".join(f"q{i}" for i in range(len(schema.quasi)))
@@ -276,8 +259,8 @@ def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa
     if (
         measure == rows == _EACH_ROW
     ):  # cells as they are written are counted first, and read once each
-        cells = ", ".join(quoted_name(a.name) for a in schema.quasi)
-        copies = quoted_name(_COPIES)
+        cells = ", ".join(quote_name(a.name) for a in schema.quasi)
+        copies = quote_name(_COPIES)
         source = f"(SELECT {cells}, count(*) AS {copies} FROM {source} GROUP BY {cells})"
         measure = rows = f"CAST(sum({copies}) AS BIGINT)"
     return opened.query(
@@ -286,8 +269,8 @@ def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa
     )
 
 
-def _add_people(table: Table, origin: Source, opened: Source, total: str) -> None:
-    """Count the different people, and list who stands in which cells where somebody stands in several."""
+def _add_people(table: Table, origin: TableSource, opened: TableSource, total: str) -> None:
+    """Count the different people, and list who is in which cells where somebody is in several."""
     schema = table.schema
     assert schema.person is not None
     person = schema.cell(schema.person.name)
@@ -303,7 +286,7 @@ def _add_people(table: Table, origin: Source, opened: Source, total: str) -> Non
     keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
     pairs = (
         f"(SELECT {', '.join(keys)}, {person} AS p, {total} AS n FROM {origin.sql}"
-        f"{_where_kept(schema)} GROUP BY ALL)"
+        f"{_row_condition(schema)} GROUP BY ALL)"
     )
     counted = origin.query(f"SELECT count(DISTINCT p) AS people FROM {pairs}")
     table.people = int(counted.column("people")[0].as_py())
@@ -317,10 +300,10 @@ def _add_people(table: Table, origin: Source, opened: Source, total: str) -> Non
     table.pair_rows = found.column("n").to_numpy().astype(np.int64)
 
 
-def _weight(opened: Source, schema: TableSchema) -> float:
-    """Add up the weights of a survey: the people whom its rows stand for.
+def _weight(opened: TableSource, schema: TableSchema) -> float:
+    """Add up the weights of a survey: the people whom its rows represent.
 
-    Somebody with several rows stands for as many people as these rows do on average, not in sum.
+    Somebody with several rows represents as many people as these rows do on average, not in sum.
     """
     name = schema.names("weight")[0]
     cell = schema.cell(name)
@@ -329,7 +312,7 @@ def _weight(opened: Source, schema: TableSchema) -> float:
     rows = (
         f"SELECT row_number() OVER () AS place, {wrong} AS odd, {number} AS weight, "
         f"{'NULL' if schema.person is None else schema.cell(schema.person.name)} AS person "
-        f"FROM {opened.sql}{_where_kept(schema)}"
+        f"FROM {opened.sql}{_row_condition(schema)}"
     )
     if schema.person is not None:
         rows = f"SELECT min(place) FILTER (odd) AS place, bool_or(odd) AS odd, avg(weight) AS weight FROM ({rows}) GROUP BY person"
@@ -348,14 +331,14 @@ def _weight(opened: Source, schema: TableSchema) -> float:
 def _places_of(codes: Codes, among: Codes) -> Counts:
     """Return the place of each column of codes among the columns of other codes, all of which are there."""
     both = np.concatenate((among, codes), axis=1)
-    number = numbered(both)
+    number = number_combinations(both)
     place = np.empty(int(number.max()) + 1, dtype=np.int64)
     place[number[: among.shape[1]]] = np.arange(among.shape[1])
     return place[number[among.shape[1] :]]
 
 
-def misplaced(
-    opened: Source,
+def find_misplaced(
+    opened: TableSource,
     schema: TableSchema,
     domains: Sequence[Sequence[str]],
     *,

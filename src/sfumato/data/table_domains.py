@@ -16,19 +16,19 @@ from .bins import quantile_cuts
 from .calendar import units_between
 from .hierarchy import hierarchy_nodes, hierarchy_order
 from .table_schema import MISSING, Attribute, Domain, TableSchema
-from .table_source import Source
+from .table_source import TableSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Codes", "codes_in", "domain_of", "not_a_number", "with_cuts"]
+__all__ = ["Codes", "codes_in", "domain_of", "domains_of", "not_a_number", "with_cuts"]
 
 Codes = npt.NDArray[np.int32]
 
 _MOST_DAYS = 100_000
 
 
-def with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
+def with_cuts(schema: TableSchema, opened: TableSource) -> TableSchema:
     """Return the schema with cuts in the place of quantiles."""
     cuts = {a.name: _quantiles(schema, a, opened) for a in schema.quasi if a.quantiles is not None}
     return (
@@ -36,7 +36,7 @@ def with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
     )
 
 
-def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> list[float]:
+def _quantiles(schema: TableSchema, attribute: Attribute, opened: TableSource) -> list[float]:
     """Return the cuts of a column of numbers into parts of as many records."""
     assert attribute.quantiles is not None
     cell = schema.cell(attribute.name)
@@ -61,7 +61,7 @@ def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> lis
     return [float(cut) for cut in cuts]
 
 
-def not_a_number(opened: Source, name: str, cell: str) -> DataError:
+def not_a_number(opened: TableSource, name: str, cell: str) -> DataError:
     """Find the first cell that is no number, and name its row."""
     number = f"TRY_CAST({cell} AS DOUBLE)"
     found = opened.query(
@@ -100,7 +100,7 @@ def domain_of(
                     hint="give --population, or declare the domain.",
                 )
             column = crowd
-        values = _ordered(schema, attribute, column, weights)
+        values = _order_values(schema, attribute, column, weights)
         if not values and not has_missing:
             raise DataError(f"The column {attribute.name!r} holds no value.")
     if has_missing and schema.missing == "value" and MISSING not in values:
@@ -108,12 +108,12 @@ def domain_of(
     return values
 
 
-def _ordered(
+def _order_values(
     schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
 ) -> tuple[str, ...]:
-    """Order the values that stand in a column.
+    """Order the values that are in a column.
 
-    Numbers are in their order. Names have none of their own: they follow the hierarchy, where there is
+    Numbers are in their order. Names have no order: they follow the hierarchy, where there is
     one, or go from the most frequent to the rarest, so that rare ones lie side by side.
     """
     counts: dict[str, float] = {}
@@ -124,7 +124,7 @@ def _ordered(
         return _calendar(attribute, counts)
     built = attribute.hierarchy if isinstance(attribute.hierarchy, Hierarchy) else None
     if built is not None and built.prefix is not None:
-        return tuple(sorted(counts))  # codes with one prefix stand side by side
+        return tuple(sorted(counts))  # codes with one prefix are side by side
     try:
         values = tuple(sorted(counts, key=lambda v: (float(v), v)))
         numbers = True
@@ -147,7 +147,7 @@ def _ordered(
 
 
 def _calendar(attribute: Attribute, values: Iterable[str]) -> tuple[str, ...]:
-    """Return all units of time from the first one that stands in a column to the last."""
+    """Return all units of time from the first one that is in a column to the last."""
     assert attribute.date is not None
     unit, dates = attribute.date.unit, sorted(values)
     try:
@@ -190,3 +190,25 @@ def codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
     filled = pc.fill_null(column, MISSING)
     found = pc.index_in(filled, value_set=pa.array(domain, type=pa.string()))
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)
+
+
+def domains_of(
+    schema: TableSchema, cells: pa.Table, crowd: pa.Table | None
+) -> tuple[list[tuple[str, ...]], npt.NDArray[np.bool_]]:
+    """Return the domain of each quasi-identifier, and which cells have a missing value."""
+    domains: list[tuple[str, ...]] = []
+    missing = np.zeros(cells.num_rows, dtype=bool)
+    for i, attribute in enumerate(schema.quasi):
+        column = cells.column(f"q{i}")
+        is_missing = column.is_null().to_numpy()
+        missing |= is_missing
+        known = crowd is not None and f"q{i}" in crowd.column_names
+        crowd_column = crowd.column(f"q{i}") if crowd is not None and known else None
+        counted = cells if attribute.domain == "observed" or not known else crowd
+        weights = (cells if counted is None else counted).column("n")
+        domains.append(
+            domain_of(
+                schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
+            )
+        )
+    return domains, missing

@@ -9,7 +9,7 @@ from ..core.errors import DataError
 from .attributes import cell_text
 
 if TYPE_CHECKING:
-    from .table_source import Source
+    from .table_source import TableSource
 
 __all__ = ["DATE_FORMATS", "ColumnFacts", "column_facts"]
 
@@ -21,7 +21,7 @@ DATE_FORMATS = {
 }
 """The ways of writing a date that a draft recognises, each with the pattern of its cells."""
 _FACTS = 8 + len(DATE_FORMATS)  # expressions of `_counts`
-_FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
+_FEW_COLUMNS = 64  # up to which each has its own expressions in a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ColumnFacts:
         return [written for written, many in counted if filled and many == filled]
 
 
-def column_facts(source: Source) -> list[ColumnFacts]:
+def column_facts(source: TableSource) -> list[ColumnFacts]:
     """Count what a draft of a schema needs."""
     if len(source.columns) <= _FEW_COLUMNS:
         counted = ", ".join(c for name in source.columns for c in _counts(cell_text(name)))

@@ -18,8 +18,8 @@ from .statistics_files import SUFFIXES
 
 __all__ = [
     "WRITTEN",
-    "Layout",
-    "checked_columns",
+    "FileLayout",
+    "check_columns",
     "csv_layouts",
     "delimiter_of",
     "format_of_name",
@@ -34,8 +34,8 @@ _DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Files that stand one after the other, name their columns in one order and are packed alike."""
+class FileLayout:
+    """Files that are concatenated, name their columns in one order and are packed alike."""
 
     columns: list[str]
     paths: list[Path]
@@ -97,9 +97,9 @@ def kind_of(path: Path) -> str:
 # --- CSV -----------------------------------------------------------------------------------------
 
 
-def csv_layouts(paths: Sequence[Path], kind: str, limits: Limits) -> tuple[list[Layout], str]:
+def csv_layouts(paths: Sequence[Path], kind: str, limits: Limits) -> tuple[list[FileLayout], str]:
     """Read the header of every file: all must name the same columns, in whatever order."""
-    layouts: list[Layout] = []
+    layouts: list[FileLayout] = []
     common: str | None = None
     for path in paths:
         columns, delimiter = _header(path, kind, limits)
@@ -116,7 +116,7 @@ def csv_layouts(paths: Sequence[Path], kind: str, limits: Limits) -> tuple[list[
         if last is not None and (last.columns, last.packed) == (columns, packed):
             last.paths.append(path)
         else:
-            layouts.append(Layout(columns, [path], packed))
+            layouts.append(FileLayout(columns, [path], packed))
     assert common is not None
     return layouts, common
 
@@ -151,11 +151,11 @@ def _header(path: Path, kind: str, limits: Limits) -> tuple[list[str], str]:
             f"The first line of {path.name!r} is not readable as CSV.",
             hint="it must name the columns, and no name may run over two lines.",
         ) from None
-    return checked_columns([h.strip() for h in header], path.name, limits), delimiter
+    return check_columns([h.strip() for h in header], path.name, limits), delimiter
 
 
-def checked_columns(columns: Sequence[str], name: str, limits: Limits) -> list[str]:
-    """Refuse columns that are too many, nameless or named alike; they are told by their place."""
+def check_columns(columns: Sequence[str], name: str, limits: Limits) -> list[str]:
+    """Refuse columns that are too many, nameless or named alike; they are named by their position."""
     if len(columns) > limits.columns:
         raise limits.error(f"The number of columns of {name!r}", "columns")
     first: dict[str, int] = {}
@@ -188,7 +188,7 @@ def parquet_columns(paths: Sequence[Path], limits: Limits) -> list[str]:
                 cells = meta.num_rows * meta.num_columns
         except Exception:
             raise FormatError(f"The file {path.name!r} is not readable as Parquet.") from None
-        found = checked_columns(names, path.name, limits)
+        found = check_columns(names, path.name, limits)
         if cells > limits.cells:
             raise limits.error(f"The number of cells of {path.name!r}", "cells")
         limits.check_expansion(path.name, path.stat().st_size, unpacked)

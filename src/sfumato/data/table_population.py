@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.errors import DataError
-from .combinations import numbered
+from .combinations import number_combinations
 from .table_domains import codes_in
 from .table_schema import TableSchema
-from .table_source import Source, quoted_name
+from .table_source import TableSource, quote_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["add_population", "read_population"]
 
 
-def read_population(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
+def read_population(people: TableSource, schema: TableSchema) -> tuple[pa.Table, int]:
     """Read a population by the quasi-identifiers that it has; its counts must be numbers, none negative."""
     if not any(a.name in people.columns for a in schema.quasi):
         raise DataError(
@@ -28,7 +28,7 @@ def read_population(people: Source, schema: TableSchema) -> tuple[pa.Table, int]
             hint="its columns are named as those of the table.",
         )
     people.require(["count"])
-    number = f"TRY_CAST({quoted_name('count')} AS DOUBLE)"
+    number = f"TRY_CAST({quote_name('count')} AS DOUBLE)"
     bad = people.query(
         f"SELECT count(*) AS rows, count(CASE WHEN {number} IS NULL OR {number} < 0 OR NOT isfinite({number}) "
         f"THEN 1 END) AS bad FROM {people.sql}"
@@ -77,7 +77,9 @@ def _spread_population(table: Table, covered: list[int]) -> None:
     """
     assert table.population_codes is not None
     assert table.population_count is not None
-    number = numbered(np.concatenate((table.population_codes, table.codes[covered]), axis=1))
+    number = number_combinations(
+        np.concatenate((table.population_codes, table.codes[covered]), axis=1)
+    )
     crowd, cells = np.split(number, [table.population_count.size])
     many = int(number.max()) + 1
     people = np.bincount(crowd, weights=table.population_count, minlength=many)

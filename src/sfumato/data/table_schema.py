@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..core.errors import DataError, InputError, PlanError
 from ..core.files import check_plain_file
-from ..core.toml_files import read_toml, validated
+from ..core.toml_files import read_toml, validate
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
 from .inputs import SchemaInput
 
@@ -48,7 +48,7 @@ class TableSchema(BaseModel):
             n for n, count in Counter(a.name for a in self.attribute).items() if count > 1
         )
         if twice:
-            raise ValueError(f"the attribute {twice[0]!r} stands twice")
+            raise ValueError(f"the attribute {twice[0]!r} is declared twice")
         if not self.quasi:
             raise ValueError("at least one attribute must have the role quasi")
         if self.person is None and any(a.date and a.date.shift for a in self.attribute):
@@ -62,9 +62,9 @@ class TableSchema(BaseModel):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TableSchema:
-        """Read a schema file; files that it names are looked for beside it."""
+        """Read a schema file; files that it names are looked for next to it."""
         path = Path(path)
-        schema = validated(cls, read_toml(path), source=path.name)
+        schema = validate(cls, read_toml(path), source=path.name)
         schema._folder = path.parent  # noqa: SLF001
         return schema
 
@@ -74,7 +74,7 @@ class TableSchema(BaseModel):
         if isinstance(schema, TableSchema):
             return schema
         if isinstance(schema, Mapping):
-            return validated(cls, schema, source="schema")
+            return validate(cls, schema, source="schema")
         return cls.load(schema)
 
     @property
@@ -173,7 +173,7 @@ class TableSchema(BaseModel):
         except FileNotFoundError:
             raise InputError(
                 f"The domain file {path.name!r} of {attribute.name!r} does not exist.",
-                hint="it is looked for beside the schema.",
+                hint="it is expected in the folder of the schema.",
             ) from None
         except UnicodeDecodeError:
             raise InputError(f"The domain file {path.name!r} is not UTF-8 text.") from None

@@ -1,6 +1,6 @@
 """Tables opened for reading through DuckDB: files or frames as one relation of text cells, in row order.
 
-Errors of a file are told by line and column number, never by content: the first line of a file without a
+Errors of a file are reported by line and column number, never by content: the first line of a file without a
 header is a person.
 """
 
@@ -17,14 +17,14 @@ from ..core.errors import DataError, FormatError, InputError
 from ..core.files import ReadFiles
 from ..core.records import InputFile
 from .attributes import cell_text
-from .database import Database, disk_error, quoted_name, quoted_text
+from .database import Database, disk_error, quote_name, quote_text
 from .limits import Limits, current_limits
 from .statistics_files import SUFFIXES, read_statistics, split_database
 from .table_facts import ColumnFacts, column_facts
 from .table_files import (
     WRITTEN,
-    Layout,
-    checked_columns,
+    FileLayout,
+    check_columns,
     csv_layouts,
     format_of_name,
     kind_of,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
+__all__ = ["ColumnFacts", "TableSource", "cell_text", "format_of_name", "quote_name", "quote_text"]
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
 
@@ -48,7 +48,7 @@ _LEFT_OUT = "sfumato_rows_left_out"
 
 
 @dataclass
-class Source:
+class TableSource:
     """A table opened for reading: `sql` is a relation whose columns are all text, rows in their order.
 
     `layouts` are the runs of CSV files that order their columns alike.
@@ -61,13 +61,13 @@ class Source:
     paths: list[Path] = field(default_factory=list)
     delimiter: str = ","
     raw: str = ""  # the same relation with the columns' own types
-    layouts: list[Layout] = field(default_factory=list)
+    layouts: list[FileLayout] = field(default_factory=list)
     read: ReadFiles = field(default_factory=ReadFiles, repr=False)
 
     @classmethod
     def open(
         cls, source: object, *, limits: Limits | None = None, threads: int | None = None
-    ) -> Source:
+    ) -> TableSource:
         """Open a file, several, a folder or glob of Parquet or CSV parts, or a frame.
 
         A reader of Arrow batches is a frame too, whose rows can be read once.
@@ -82,7 +82,7 @@ class Source:
             The number of threads; all cores by default.
 
         """
-        if isinstance(source, Source):
+        if isinstance(source, TableSource):
             return source
         limits = limits or current_limits()
         if isinstance(source, Mapping | str | os.PathLike) or _is_path_list(source):
@@ -100,8 +100,8 @@ class Source:
     @classmethod
     def _frame(
         cls, table: pa.Table | pa.RecordBatchReader, limits: Limits, threads: int | None
-    ) -> Source:
-        columns = checked_columns(table.schema.names, "frame", limits)
+    ) -> TableSource:
+        columns = check_columns(table.schema.names, "frame", limits)
         database = Database(threads=threads)
         database.connection.register("frame", table)
         return cls(_as_text("frame", columns), columns, "frame", database, raw="frame")
@@ -109,7 +109,7 @@ class Source:
     @classmethod
     def _statistics(
         cls, path: Path, table: str | None, limits: Limits, threads: int | None
-    ) -> Source:
+    ) -> TableSource:
         """Open a file of another program, which is read whole."""
         before = ReadFiles([path])
         opened = cls._frame(read_statistics(path, table, limits), limits, threads)
@@ -117,18 +117,18 @@ class Source:
         return opened
 
     @classmethod
-    def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> Source:
+    def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> TableSource:
         kinds = {kind_of(path) for path in paths}
         if len(kinds) != 1:
             raise InputError("The files of one table must be of one format.")
         kind = kinds.pop()
         if kind not in WRITTEN:
-            raise InputError("A file of another program is one table of its own.")
+            raise InputError("A file of another program is read on its own, not with other files.")
         before = ReadFiles(paths)
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)
-            raw = f"read_parquet({database.listed(0, len(paths))}, hive_partitioning=false)"
+            raw = f"read_parquet({database.links_sql(0, len(paths))}, hive_partitioning=false)"
             return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw, read=before)
         layouts, delimiter = csv_layouts(paths, kind, limits)
         columns = layouts[0].columns
@@ -136,13 +136,13 @@ class Source:
         selected, first = [], 0
         for layout in layouts:
             last = first + len(layout.paths)
-            listed = ", ".join(map(quoted_name, columns)) if len(layouts) > 1 else "*"
-            types = ", ".join(f"{quoted_text(c)}: 'VARCHAR'" for c in layout.columns)
+            listed = ", ".join(map(quote_name, columns)) if len(layouts) > 1 else "*"
+            types = ", ".join(f"{quote_text(c)}: 'VARCHAR'" for c in layout.columns)
             selected.append(
-                f"SELECT {listed} FROM read_csv({database.listed(first, last)}, header=true, "
+                f"SELECT {listed} FROM read_csv({database.links_sql(first, last)}, header=true, "
                 f"auto_detect=false, strict_mode=true, hive_partitioning=false, "
-                f"compression={quoted_text('gzip' if layout.packed else 'none')}, "
-                f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
+                f"compression={quote_text('gzip' if layout.packed else 'none')}, "
+                f"delim={quote_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
             )
             first = last
         relation = f"({' UNION ALL '.join(selected)})"
@@ -166,10 +166,10 @@ class Source:
                 hint="generalise a column beforehand, or mark it as an identifier.",
             ) from None
         except duckdb.Error as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
 
     def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
-        """Run a query and yield its rows in their order, so many at a time (the last are fewer)."""
+        """Run a query and yield its rows in their order, this many at a time (the last are fewer)."""
         import duckdb
         import pyarrow as pa
 
@@ -183,16 +183,16 @@ class Source:
                     yield _one_batch(table.slice(0, rows))
                     held, size = table.slice(rows).to_batches(), size - rows
         except (duckdb.Error, pa.ArrowException) as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
         if size:
             yield _one_batch(pa.Table.from_batches(held))
 
-    def without_rows(self, places: pa.Array) -> Source:
+    def without_rows(self, places: pa.Array) -> TableSource:
         """Return the same table without some rows, given by their numbers from 1."""
         import pyarrow as pa
 
         self.connection.register(_LEFT_OUT, pa.table({"place": places}))
-        number = quoted_name("sfumato place")
+        number = quote_name("sfumato place")
 
         def kept(relation: str) -> str:
             rows = f"SELECT *, row_number() OVER () AS {number} FROM {relation}"
@@ -202,13 +202,13 @@ class Source:
         return replace(self, sql=kept(self.sql), raw=kept(self.raw))
 
     def execute(self, sql: str) -> None:
-        """Run a statement that returns nothing; errors are told as those of a query are."""
+        """Run a statement that returns nothing; errors are reported as those of a query are."""
         import duckdb
 
         try:
             self.connection.execute(sql)
         except duckdb.Error as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
 
     def write_csv(self, sql: str, path: Path, *, delimiter: str) -> None:
         """Write the rows of a query as CSV, compressed when the name ends in .gz."""
@@ -217,9 +217,9 @@ class Source:
         try:
             self.database.write_csv(sql, path, delimiter=delimiter)
         except duckdb.Error as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
 
-    def told(self, error: Exception) -> FormatError | OSError:
+    def as_format_error(self, error: Exception) -> FormatError | OSError:
         """Return what is wrong with the file, by its line, without quoting it; or with the disk."""
         if (disk := disk_error(error)) is not None:
             return disk
@@ -246,7 +246,7 @@ class Source:
                 )
 
     def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:
-        """Return the columns that a schema does not name, or refuse them; they are told by their place.
+        """Return the columns that a schema does not name, or refuse them; they are named by their position.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Source:
         return [self.columns[i] for i in places]
 
     def check_header(self) -> None:
-        """Refuse a file whose first line looks like a row: a number, or a value of its own column."""
+        """Refuse a file whose first line looks like a row: a number, or a value of its column."""
         if self.format not in {"csv", "tsv"}:
             return
         places = [i for i, name in enumerate(self.columns) if _is_number(name)]
@@ -282,7 +282,7 @@ class Source:
         if places:
             raise FormatError(
                 f"The first line of {self.paths[0].name!r} looks like a row of data, not like names "
-                f"of columns (cell {places[0] + 1} is a number or stands in its own column).",
+                f"of columns (cell {places[0] + 1} is a number, or is also a value of its column).",
                 hint="put a line with the names of the columns first.",
             )
 
@@ -294,7 +294,7 @@ class Source:
         """Return the SQL of all cells that are not empty, each with the name of its column."""
         return f"(UNPIVOT {self.sql} ON COLUMNS(*) INTO NAME name VALUE cell)"
 
-    def described(self, rows: int) -> list[InputFile]:
+    def input_files(self, rows: int) -> list[InputFile]:
         """Return name and hash of the files read; each file is hashed once."""
         many = rows if len(self.paths) == 1 else 0
         return [
@@ -322,7 +322,7 @@ def _is_number(text: str) -> bool:
 
 
 def _as_text(relation: str, columns: Sequence[str]) -> str:
-    listed = ", ".join(f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in columns)
+    listed = ", ".join(f"CAST({quote_name(c)} AS VARCHAR) AS {quote_name(c)}" for c in columns)
     return f"(SELECT {listed} FROM {relation})"
 
 

@@ -13,7 +13,7 @@ from ..core.arrays import Counts
 
 __all__ = ["Tally"]
 
-_LARGEST = 4096  # ones of a row that are told apart
+_LARGEST = 4096  # ones of a row that are counted separately
 
 
 def _none() -> Counts:
@@ -34,7 +34,7 @@ class Tally:
     counts: Counts = field(default_factory=_none)
     """By feature: the rows that hold it."""
     sizes: Counts = field(default_factory=_none)
-    """By number of ones: the rows that have so many."""
+    """By number of ones: how many rows have that many."""
 
     @classmethod
     def of(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..core.engine import Progress
     from ..core.publication import Publication
     from ..core.records import Release
-    from .records import DocumentView, Passage, Question, ReviewedDocument, Status
+    from .records import DocumentView, Passage, Question, ReleasedView, ReviewedDocument, Status
 
 __all__ = ["Desk"]
 
@@ -63,16 +63,20 @@ class Desk(ABC):
 
     @property
     @abstractmethod
-    def is_released(self) -> bool:
-        """Whether a candidate was published."""
+    def released_candidate(self) -> str | None:
+        """The candidate of the last release; None where nothing was published yet."""
 
     @abstractmethod
     def review(self) -> list[ReviewedDocument]:
         """Return the documents, the riskiest first, and whether each was seen since the release."""
 
     @abstractmethod
-    def see(self, number: int) -> None:
-        """Keep that a document of the release was looked at."""
+    def released(self, number: int) -> ReleasedView:
+        """Return a document as the last release has it: the original, its edits and the published text."""
+
+    @abstractmethod
+    def see(self, number: int, *, seconds: float = 0.0, to_the_end: bool = False) -> None:
+        """Keep that a document of the release was looked at, for how long, and whether to its end."""
 
     @abstractmethod
     def to_see(self) -> int:

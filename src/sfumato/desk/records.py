@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
-__all__ = ["Agreement", "DocumentView", "Like", "Passage", "Question", "ReviewedDocument", "Status"]
+__all__ = [
+    "Agreement",
+    "DocumentView",
+    "Like",
+    "Passage",
+    "Question",
+    "ReleasedView",
+    "ReviewedDocument",
+    "Status",
+]
 
 
 class Like(TypedDict):
@@ -58,6 +67,12 @@ class DocumentView(TypedDict):
     words: list[list[int]]
     spans: list[list[int | str | float | None]]
     """(first, last, label, chance); the chance is None where a person or a rule was sure."""
+
+
+class ReleasedView(DocumentView):
+    """A document of a release: what was redacted in it, and its text as it was published."""
+
+    published: str
 
 
 class Agreement(TypedDict):

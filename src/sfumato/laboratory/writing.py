@@ -13,7 +13,7 @@ from typing import Any
 from ..core.files import read_json, whole_file, write_json
 from ..presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, theme
 
-__all__ = ["SCHEMA", "draw_charts", "styled", "write_charts", "write_csv"]
+__all__ = ["SCHEMA", "draw_charts", "with_style", "write_charts", "write_csv"]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 _CHARACTER = 7.5  # pixels of an average character of a title
@@ -48,11 +48,11 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    with whole_file(path, force=True) as beside:
-        beside.write_text(text.getvalue(), encoding="utf-8")
+    with whole_file(path, force=True) as partial:
+        partial.write_text(text.getvalue(), encoding="utf-8")
 
 
-def styled(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
+def with_style(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
     """Return a Vega-Lite specification with the report's theme, its title broken to fit.
 
     Parameters
@@ -62,7 +62,7 @@ def styled(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
     width : float
         How wide the chart is drawn, in pixels.
 
-    >>> styled({"title": "one two three four five six"}, width=100)["title"]["text"]
+    >>> with_style({"title": "one two three four five six"}, width=100)["title"]["text"]
     ['one two three four five', 'six']
 
     """
@@ -94,7 +94,7 @@ def write_charts(folder: Path, specs: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def draw_charts(folder: Path) -> None:
-    """Draw every specification of a folder as SVG beside it.
+    """Draw every specification of a folder as SVG next to it.
 
     Parameters
     ----------
@@ -108,5 +108,5 @@ def draw_charts(folder: Path) -> None:
         picture = vl_convert.vegalite_to_svg(json.dumps(read_json(path)))
         with whole_file(
             path.with_name(path.name.replace(".vl.json", ".svg")), force=True
-        ) as beside:
-            beside.write_text(picture, encoding="utf-8")
+        ) as partial:
+            partial.write_text(picture, encoding="utf-8")

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 __all__ = [
-    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "bounds_of", "decades", "filled",
+    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "bounds_of", "decades", "fill_spec",
     "headroom", "spec", "theme", "to_png", "to_svg",
 ]  # fmt: skip
 
@@ -42,7 +42,7 @@ def spec(name: str) -> dict[str, Any]:
     return found
 
 
-def filled(name: str, **datasets: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+def fill_spec(name: str, **datasets: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """Return a spec with its data in it."""
     found = spec(name)
     found["datasets"] = {key: list(rows) for key, rows in datasets.items()}
@@ -79,11 +79,11 @@ def decades(low: float, high: float) -> list[float]:
 def to_svg(drawing: Mapping[str, object], *, font: str | None = None) -> str:
     """Draw a spec as SVG; nothing is fetched."""
     if font is not None:
-        drawing = _configured(drawing, font=font)
+        drawing = _with_settings(drawing, font=font)
     return _svg_of(json.dumps(drawing, sort_keys=True))
 
 
-def _configured(drawing: Mapping[str, object], **settings: str) -> dict[str, object]:
+def _with_settings(drawing: Mapping[str, object], **settings: str) -> dict[str, object]:
     """Return a drawing with some settings of its configuration replaced."""
     config = drawing["config"]
     assert isinstance(config, Mapping)
@@ -95,7 +95,7 @@ def _svg_of(drawing: str) -> str:
     import vl_convert
 
     svg: str = vl_convert.vegalite_to_svg(drawing, allowed_base_urls=[])
-    # The library numbers its clip paths through the life of the process; number them anew.
+    # The library numbers its clip paths through the life of the process; number them again.
     numbers: dict[str, str] = {}
     return re.sub(
         r"\b(clip|gradient_|pattern)(\d+)\b",
@@ -108,6 +108,6 @@ def to_png(drawing: Mapping[str, object], *, scale: float = 2.0) -> bytes:
     """Draw a spec as PNG on white; nothing is fetched."""
     import vl_convert
 
-    white = _configured(drawing, background="white")
+    white = _with_settings(drawing, background="white")
     png: bytes = vl_convert.vegalite_to_png(white, scale=scale, allowed_base_urls=[])
     return png

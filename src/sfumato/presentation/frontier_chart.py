@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from ..core.engine import Part
 from ..core.records import Candidate
 from ..core.story import Chart, View
-from .drawing import BLUE, PAPER, bounds_of, decades, filled, to_svg
+from .drawing import BLUE, PAPER, bounds_of, decades, fill_spec, to_svg
 from .numbers import count, decimal, percent
 
-__all__ = ["Axes", "area_chart", "frontier_chart", "frontier_chart_id", "linked_svg", "thinned"]
+__all__ = ["Axes", "area_chart", "frontier_chart", "frontier_chart_id", "svg_with_links", "thin"]
 
 _MARKS = 260
 T = TypeVar("T")
@@ -34,17 +34,17 @@ class Axes:
     logarithmic_first: bool = False
 
     def says(self, candidate: Candidate) -> str:
-        """Return where a candidate stands, in words."""
+        """Return where a candidate is, in words."""
         utility = self.utility_words(candidate.utility.value)
         return (
             f"{candidate.id}: risk {decimal(candidate.risk.value)}, {self.utility_name} {utility}"
         )
 
 
-def thinned(values: Sequence[T], most: int) -> list[T]:
-    """Return at most so many values, evenly spread, both ends included.
+def thin(values: Sequence[T], most: int) -> list[T]:
+    """Return at most this many values, evenly spread, both ends included.
 
-    >>> thinned(list(range(10)), 4)
+    >>> thin(list(range(10)), 4)
     [0, 3, 6, 9]
     """
     if len(values) <= most:
@@ -78,7 +78,7 @@ def frontier_chart(
     visited_total : int
         How many points the search measured in all.
     proven : sequence of (float, float)
-        Steps of (risk, utility) that no candidate can lie above, where that was proven; between them and
+        Steps of (risk, utility) that no candidate can be above, where that was proven; between them and
         the frontier there is a band.
 
     """
@@ -105,14 +105,14 @@ def frontier_chart(
         ("Candidate", "Risk", "Utility"),
         tuple(
             (c.id, decimal(c.risk.value), decimal(c.utility.value, 4))
-            for c in thinned(drawing.candidates, 40)
+            for c in thin(drawing.candidates, 40)
         ),
         tuple(key),
         live=True,
     )
 
 
-def linked_svg(chart: Chart, links: Sequence[str]) -> str:
+def svg_with_links(chart: Chart, links: Sequence[str]) -> str:
     """Draw the first view of a chart of `frontier_chart` with the marks of the candidates as links.
 
     Parameters
@@ -124,7 +124,7 @@ def linked_svg(chart: Chart, links: Sequence[str]) -> str:
 
     """
     spec: dict[str, Any] = dict(chart.views[0].spec)
-    # Vega puts a host of its own before a relative address: give it placeholders, and replace them.
+    # Vega puts its own host before a relative address: give it placeholders, and replace them.
     points = [
         {**point, "link": f"https://link.invalid/{i}"}
         for i, point in enumerate(spec["datasets"]["points"])
@@ -136,7 +136,7 @@ def linked_svg(chart: Chart, links: Sequence[str]) -> str:
         else layer
         for layer in spec["layer"]
     ]
-    drawn = thinned(links, _MARKS)
+    drawn = thin(links, _MARKS)
     svg = re.sub(
         r'xlink:href="https://link\.invalid/(\d+)"',
         lambda m: f'href="{html.escape(drawn[int(m[1])])}"',
@@ -213,7 +213,7 @@ class _Drawing:
 
         band = self._band(clip)
         ys += [float(step["high"]) for step in band if step["risk"] <= domain[1]]
-        found = filled(
+        found = fill_spec(
             "frontier",
             proven=band,
             visited=[{"risk": clip(r), "utility": u} for r, u in self.visited if not log or r > 0],
@@ -240,7 +240,7 @@ class _Drawing:
                     size=26 if self.many else 70,
                     fill=PAPER if c.dominated else BLUE,
                 )
-                for c in thinned(self.candidates, _MARKS)
+                for c in thin(self.candidates, _MARKS)
             ],
             references=[
                 at(
@@ -271,7 +271,7 @@ class _Drawing:
         risks = sorted({r for r, _ in [*found, *self.proven]})
         start = found[0][0]
         steps = []
-        for risk in thinned([r for r in risks if r >= start], _MARKS):
+        for risk in thin([r for r in risks if r >= start], _MARKS):
             low = max(u for r, u in found if r <= risk)
             high = max((u for r, u in self.proven if r <= risk), default=low)
             steps.append({"risk": clip(risk), "low": low, "high": max(low, high)})
@@ -312,7 +312,7 @@ def area_chart(part: Part, trace: Sequence[tuple[int, float]]) -> Chart | None:
         "tradeoff",
         "The search: area under the frontier",
         alt,
-        (View("", filled("area", trace=data, ends=ends)),),
+        (View("", fill_spec("area", trace=data, ends=ends)),),
         ("Evaluated", "Area"),
-        tuple((count(n), decimal(area)) for n, area in thinned(trace, 20)),
+        tuple((count(n), decimal(area)) for n, area in thin(trace, 20)),
     )

@@ -1,4 +1,4 @@
-"""Glossaries, methods and papers, read from the JSON files beside an engine or beside this module."""
+"""Glossaries, methods and papers, read from the JSON files next to an engine or next to this module."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from importlib.resources import files
 
 from ..core.story import Paper, Step, Term
 
-__all__ = ["Knowledge", "knowledge_of", "shared_terms"]
+__all__ = ["EngineTexts", "knowledge_of", "shared_terms"]
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class EngineTexts:
     """The fixed texts of one engine: its terms, the steps of its method, its papers."""
 
     glossary: dict[str, Term]
@@ -22,13 +22,13 @@ class Knowledge:
 
 
 @cache
-def knowledge_of(package: str) -> Knowledge:
+def knowledge_of(package: str) -> EngineTexts:
     """Return the content of `knowledge.json` in a package.
 
     The file holds {"glossary": {key: Term}, "method": [Step], "papers": {key: Paper}}.
     """
     content = json.loads((files(package) / "knowledge.json").read_text(encoding="utf-8"))
-    return Knowledge(
+    return EngineTexts(
         {key: Term(**entry) for key, entry in content["glossary"].items()},
         tuple(Step(**entry) for entry in content["method"]),
         {key: Paper(**entry) for key, entry in content["papers"].items()},

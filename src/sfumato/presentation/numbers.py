@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["about", "count", "decimal", "listed", "percent", "plain", "plural", "segments", "span"]
+__all__ = [
+    "about",
+    "count",
+    "decimal",
+    "join_words",
+    "percent",
+    "plain",
+    "plural",
+    "segments",
+    "span",
+]
 
 _MARK = re.compile(r"\[\[([a-z_.]+)\|([^\]]*)\]\]")
 
@@ -58,7 +68,7 @@ def percent(value: float) -> str:
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """Write a number with so many digits that matter.
+    """Write a number with this many significant digits.
 
     >>> decimal(0.081), decimal(0.00137), decimal(6512.4)
     ('0.081', '0.00137', '6,512')
@@ -75,10 +85,10 @@ def plural(value: float, one: str, many: str | None = None) -> str:
     return one if about(abs(value)) == "1" else many or f"{one}s"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Join words as a sentence does.
 
-    >>> listed(["age", "sex", "ZIP"])
+    >>> join_words(["age", "sex", "ZIP"])
     'age, sex and ZIP'
     """
     return (

@@ -105,7 +105,7 @@ def reference_grid(
     utility_words: Callable[[float], str] = percent,
     known: Sequence[tuple[str, tuple[float, float]]] = (),
 ) -> Grid | None:
-    """Set the chosen candidate beside the references.
+    """Compare the chosen candidate with the references.
 
     Parameters
     ----------

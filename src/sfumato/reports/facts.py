@@ -1,6 +1,6 @@
 """facts.json: the records behind a report, without what must stay in the house.
 
-Hashes of inputs are left out, because whoever holds a release could test guesses against them; so are
+Hashes of inputs are omitted, because whoever holds a release could test guesses against them; so are
 folders, times and machine names, so that the same plan gives the same facts byte for byte.
 """
 
@@ -12,15 +12,20 @@ from .._version import __version__
 from ..core.engine import Part
 from ..core.files import canonical_json
 
-__all__ = ["Facts", "facts_json"]
+__all__ = ["ReportFacts", "facts_json"]
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Everything a report is made from: its parts, and the name of the plan that was run, if one was."""
+class ReportFacts:
+    """Everything a report is made from: its parts, and the name of the plan that was run, if one was.
+
+    `public` says that the report is given out with a release: it holds nothing that was measured on the
+    raw data.
+    """
 
     parts: tuple[Part, ...]
     plan: str | None = None
+    public: bool = False
 
     def to_json(self) -> dict[str, object]:
         """Return the content of facts.json."""
@@ -32,7 +37,7 @@ class Facts:
         }
 
 
-def facts_json(facts: Facts) -> str:
+def facts_json(facts: ReportFacts) -> str:
     """Return facts.json as text.
 
     >>> facts_json(Facts(()))

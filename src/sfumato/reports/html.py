@@ -20,7 +20,7 @@ from ..core.story import Chart, Paper, Story, Term
 from ..presentation.drawing import to_svg
 from ..presentation.knowledge import shared_terms
 from ..presentation.numbers import count, decimal, segments
-from .facts import Facts, facts_json
+from .facts import ReportFacts, facts_json
 from .parts import stories
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 LARGEST = 3_000_000
-"""Bytes that a page may have; the interactive library is left out where it would go beyond."""
+"""Bytes that a page may have; the interactive library is omitted if the page would be larger."""
 
 _SECTIONS = (("published", "What is published"), ("tradeoff", "The trade-off"), ("attack", "The attack"),
              ("cost", "The cost"), ("assumptions", "The assumptions"))  # fmt: skip
@@ -116,7 +116,7 @@ def _bundle() -> str:
 def script_sources() -> str:
     """Return the scripts that a report may run, by their hashes: its own and the chart library, nothing else.
 
-    They are those that were written here, not those that stand in a page: one that came in with the data
+    They are those that were written here, not those that are in a page: one that came in with the data
     is not among them.
     """
     digests = [hashlib.sha256(s.encode()).digest() for s in (_template("page.js"), _bundle())]
@@ -127,7 +127,7 @@ def _template(name: str) -> str:
     return (files("sfumato.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
-def file_rows(facts: Facts) -> list[dict[str, str]]:
+def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
     """List every file that went in or came out; only what was published is shown with its hash."""
     found = []
     if facts.plan is not None:
@@ -154,7 +154,7 @@ def file_rows(facts: Facts) -> list[dict[str, str]]:
     return found
 
 
-def setting_rows(facts: Facts) -> list[tuple[str, str]]:
+def setting_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     """List seeds and versions."""
     rows: list[tuple[str, str]] = []
     versions: dict[str, str] = {}
@@ -167,7 +167,7 @@ def setting_rows(facts: Facts) -> list[tuple[str, str]]:
     return [*rows, *sorted(versions.items()), ("sfumato (this report)", __version__)]
 
 
-def commands_of(facts: Facts) -> list[str]:
+def commands_of(facts: ReportFacts) -> list[str]:
     """List what to type to repeat everything: the plan if there was one, else each recorded request."""
     if facts.plan is not None:
         return [shlex.join(["sfumato", "run", facts.plan])]
@@ -223,7 +223,7 @@ def _terms(told: Iterable[Story]) -> dict[str, Term]:
     return {**found, **shared_terms()}
 
 
-def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, object]]:
+def _choosers(facts: ReportFacts, told: Sequence[Story]) -> list[dict[str, object]]:
     """Offer the candidates of each part where nothing was published yet."""
     return [
         {
@@ -244,7 +244,7 @@ def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, object]]:
     ]
 
 
-def _shown(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:
+def _chart_view(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:
     """Return a chart with its views drawn; the specs of live ones are kept for the page's script."""
     from markupsafe import Markup
 
@@ -274,9 +274,9 @@ class _Told(TypedDict):
     title: str
 
 
-def _told_part(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
+def _part_view(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
     """Return one part as the template takes it, section by section."""
-    shown = [_shown(chart, specs) for chart in story.charts]
+    shown = [_chart_view(chart, specs) for chart in story.charts]
     sections = []
     for name, title in _SECTIONS:
         section = {
@@ -294,7 +294,7 @@ def _told_part(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
     return {"story": story, "sections": sections, "title": engine_named(part.engine).title}
 
 
-def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = False) -> str:
+def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool = False) -> str:
     """Return the page.
 
     Parameters
@@ -310,9 +310,9 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
     import jinja2
     from markupsafe import Markup
 
-    told = stories(facts.parts)
+    told = stories(facts.parts, public=facts.public)
     specs: dict[str, Markup] = {}
-    parts = [_told_part(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
+    parts = [_part_view(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
     terms = _terms(told)
     several = len(told) > 1
     heres = {
@@ -339,7 +339,8 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),
             glossary=terms,
             heres=heres,
-            commands=commands_of(facts),
+            public=facts.public,
+            commands=[] if facts.public else commands_of(facts),
             version=__version__,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704

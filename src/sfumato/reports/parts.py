@@ -13,6 +13,7 @@ from ..core.exploration import Exploration
 from ..core.files import read_json, sha256_of
 from ..core.records import (
     ATTACK_FILE,
+    FIGURES_FILE,
     FRONTIER_FILE,
     RELEASE_FILE,
     AttackRecord,
@@ -20,9 +21,10 @@ from ..core.records import (
     FrontierRecord,
     Release,
 )
+from ..core.storage.private_folder import private_folder_of
 from ..core.story import Check, Story
 
-__all__ = ["choose", "find_parts", "stories"]
+__all__ = ["choose", "find_parts", "public_parts", "stories"]
 
 _DEPTH = 3
 _NO_FRONTIER = (
@@ -49,7 +51,7 @@ class _Found:
 def _files_below(folder: Path, depth: int = 0) -> list[Path]:
     found = []
     for entry in sorted(folder.iterdir()):
-        named = entry.name in {FRONTIER_FILE, RELEASE_FILE, ATTACK_FILE}
+        named = entry.name in {FRONTIER_FILE, RELEASE_FILE, ATTACK_FILE, FIGURES_FILE}
         if entry.is_file() and (named or entry.name.endswith(f".{RELEASE_FILE}")):
             found.append(entry)
         elif entry.is_dir() and not entry.name.startswith(".") and depth < _DEPTH:
@@ -58,7 +60,7 @@ def _files_below(folder: Path, depth: int = 0) -> list[Path]:
 
 
 def _records_of(file: Path) -> list[Path]:
-    """Return the record beside a published file, or the file itself when it is a record."""
+    """Return the record next to a published file, or the file itself when it is a record."""
     if file.name in {FRONTIER_FILE, ATTACK_FILE} or file.name.endswith(RELEASE_FILE):
         return [file]
     names = [f"{stem}.{RELEASE_FILE}" for stem in (file.name, file.name.split(".")[0], file.stem)]
@@ -96,14 +98,14 @@ def _content(path: Path) -> tuple[AnyEngine, object]:
     return engine_named(name), content
 
 
-def _join(found: list[_Found], path: Path) -> None:
+def _join(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
     """Read a release or an attack and join it to what it names by its marks."""
     engine, content = _content(path)
     if path.name == ATTACK_FILE:
         if engine.Attack is None:
             raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
         attack = engine.Attack.from_json(content, file=path.name)
-        part = _attacked(found, engine, attack)
+        part = _attacked_part(found, engine, attack)
         if part is None:
             raise InputError(
                 f"The attack in {path.parent.name!r} is of another release or frontier.",
@@ -112,17 +114,39 @@ def _join(found: list[_Found], path: Path) -> None:
         part.attack = attack
         return
     release = engine.Release.from_json(content, file=path.name)
-    part = _explored(found, engine, release)
+    release = release.with_figures([*figures, *_figures_beside(path, release)])
+    part = _frontier_of(found, engine, release)
     if part is None:
         part = _Found(engine)
         found.append(part)
-    elif part.release is not None:  # a second release of the same frontier is a part of its own
+    elif part.release is not None:  # a second release of the same frontier is a separate part
         part = _Found(engine, frontier=part.frontier)
         found.append(part)
     part.release, part.release_hash = release, sha256_of(path)
 
 
-def _explored(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
+def _figures_beside(path: Path, release: Release) -> list[Path]:
+    """Return where the steward's machine keeps all figures of a release."""
+    names = [path.parent] if path.name == RELEASE_FILE else []
+    names += [path.parent / file.path for file in release.outputs]
+    return [private_folder_of(out) / FIGURES_FILE for out in names]
+
+
+def public_parts(parts: Sequence[Part]) -> list[Part]:
+    """Return what a report says that is given out: the releases, by what is public of them.
+
+    Frontiers and attacks were measured on the raw data and stay with the steward: the figures of every
+    candidate move with every record.
+    """
+    found = [part for part in parts if part.release is not None]
+    return [
+        replace(part, frontier=None, attack=None, chosen=None, release=part.release.public())
+        for part in found
+        if part.release is not None
+    ]
+
+
+def _frontier_of(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
     """Return the part with the frontier that a release came from.
 
     A release without a mark was written by an earlier version: it belongs to a frontier only where no
@@ -144,7 +168,9 @@ def _same_inputs(frontier: FrontierRecord | None, release: Release) -> bool:
     return bool({f.hmac for f in release.inputs} & explored - {None})
 
 
-def _attacked(found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord) -> _Found | None:
+def _attacked_part(
+    found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord
+) -> _Found | None:
     """Return the part whose release was attacked, or else whose frontier."""
     own = [f for f in found if f.engine is engine and f.attack is None]
     if attack.release is not None:
@@ -173,6 +199,7 @@ def find_parts(
         raise InputError("A report needs at least one folder.")
     paths = _paths(folders)
     found: list[_Found] = []
+    figures = [path for path in paths if path.name == FIGURES_FILE]
     for path in paths:
         if path.name == FRONTIER_FILE:
             engine, content = _content(path)
@@ -182,11 +209,11 @@ def find_parts(
     for wanted in (RELEASE_FILE, ATTACK_FILE):
         for path in paths:
             if path.name.endswith(wanted):
-                _join(found, path)
-    return choose(_sourced(_named(found)), chosen or {})
+                _join(found, path, figures)
+    return choose(_with_sources(_with_ids(found)), chosen or {})
 
 
-def _named(found: list[_Found]) -> list[Part]:
+def _with_ids(found: list[_Found]) -> list[Part]:
     """Order the parts by engine and content, not by folder, and give them ids."""
 
     def order(part: _Found) -> tuple[int, str, tuple[str, ...], int, str, str]:
@@ -205,7 +232,7 @@ def _named(found: list[_Found]) -> list[Part]:
     return parts
 
 
-def _sourced(parts: list[Part]) -> list[Part]:
+def _with_sources(parts: list[Part]) -> list[Part]:
     """Note where the data of one part is what another part published."""
     by_output = {f.path: p.id for p in parts if p.release is not None for f in p.release.outputs}
     found = []
@@ -247,12 +274,12 @@ def _about(part: Part, wanted: str | None) -> Part:
     return replace(part, chosen=explored.knee() if len(explored) else None, chosen_by="knee")
 
 
-def stories(parts: Sequence[Part]) -> list[Story]:
-    """Return what each engine says of its part."""
+def stories(parts: Sequence[Part], *, public: bool = False) -> list[Story]:
+    """Return what each engine says of its part; a public report is about releases alone."""
     found = []
     for part in parts:
         story = engine_named(part.engine).story(part)
-        if part.release is not None and part.frontier is None:
+        if part.release is not None and part.frontier is None and not public:
             story.checks.append(Check("open", _NO_FRONTIER))
         found.append(story)
     return found

@@ -14,7 +14,7 @@ from ..core.errors import WorkError
 from ..core.story import Chart, Grid
 from ..presentation.drawing import to_svg
 from ..presentation.numbers import segments
-from .facts import Facts, facts_json
+from .facts import ReportFacts, facts_json
 from .html import commands_of, file_rows, papers_of, setting_rows, title_of
 from .parts import stories
 
@@ -39,7 +39,7 @@ def _chart(chart: Chart, width: int) -> dict[str, object]:
 
 
 def _grid(grid: Grid, most: int) -> dict[str, object]:
-    """Return a table for the certificate: at most so many rows, those around the marked one."""
+    """Return a table for the certificate: at most this many rows, those around the marked one."""
     first = (
         0 if grid.marked is None else max(0, min(grid.marked - most // 2, len(grid.rows) - most))
     )
@@ -57,8 +57,8 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
     return [segments(sentence) for sentence in sentences]
 
 
-def _content(facts: Facts) -> dict[str, object]:
-    told = stories(facts.parts)
+def _content(facts: ReportFacts) -> dict[str, object]:
+    told = stories(facts.parts, public=facts.public)
     few = len(told) < 3
     width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
     terms = {key: term for story in told for key, term in story.glossary.items()}
@@ -87,7 +87,7 @@ def _content(facts: Facts) -> dict[str, object]:
         "version": __version__,
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
-        "commands": commands_of(facts),
+        "commands": [] if facts.public else commands_of(facts),
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [
@@ -109,7 +109,7 @@ def _first(charts: list[Chart]) -> list[Chart]:
     return list(by_section.values())[:_CHARTS]
 
 
-def render_pdf(facts: Facts) -> bytes:
+def render_pdf(facts: ReportFacts) -> bytes:
     """Typeset the certificate."""
     import typst
 

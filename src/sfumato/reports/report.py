@@ -22,6 +22,8 @@ class Report:
     facts: Path
     pdf: Path | None = None
     charts: Path | None = None
+    private: Path | None = None
+    """The steward's own edition, with the frontier and the attacks, where something was published."""
 
     def __repr__(self) -> str:
         names = [path.name for path in (self.facts, self.pdf, self.charts) if path is not None]
@@ -87,4 +89,5 @@ def report(
         written["facts.json"],
         written.get("report.pdf"),
         written.get("charts"),
+        written.get("private report.html"),
     )

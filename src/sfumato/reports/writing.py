@@ -1,19 +1,26 @@
-"""Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all."""
+"""Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all.
+
+Where something was published there are two editions. What is in the folder of the report may be given out: it
+is about the releases alone, and nothing in it was measured on the raw data. The other one, with the
+frontier, the attacks and every figure in full, is for the steward and is in the private folder next to it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.files import write_json
+from ..core.storage.private_folder import private_folder_of
 from ..core.storage.staging import whole_directory, whole_files
 from ..core.storage.work_folder import WorkFolder
 
 if TYPE_CHECKING:
-    from .facts import Facts
+    from .facts import ReportFacts
 
 __all__ = ["write_report"]
 
@@ -50,48 +57,75 @@ def write_report(
         it can be made again at any time.
 
     """
-    from .facts import Facts, facts_json
-    from .parts import find_parts
+    from .facts import ReportFacts
+    from .parts import find_parts, public_parts
 
     parts = find_parts(folders, chosen=choose)
     plans = [path for folder in folders if (path := Path(folder) / "plan.toml").is_file()]
     if plan is None and len(plans) == 1:
         plan = plans[0]
-    facts = Facts(tuple(parts), None if plan is None else Path(plan).name)
+    name = None if plan is None else Path(plan).name
+    full = ReportFacts(tuple(parts), name)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent
-    names = ["facts.json", "report.html", *(["report.pdf"] if pdf else [])]
-    names += ["charts"] if charts else []
+    wanted = _Wanted(pdf, charts, interactive)
+    released = public_parts(parts)
+    if not released:  # nothing is given out yet: the report is the steward's
+        return _write(full, target, wanted, force=force, private=True)
+    written = _write(ReportFacts(tuple(released), name, public=True), target, wanted, force=force)
+    kept = _write(full, private_folder_of(target), wanted, force=force, private=True)
+    return written | {f"private {name}": path for name, path in kept.items()}
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which files a report consists of."""
+
+    pdf: bool
+    charts: bool
+    interactive: bool
+
+    @property
+    def names(self) -> list[str]:
+        names = ["facts.json", "report.html", *(["report.pdf"] if self.pdf else [])]
+        return [*names, "charts"] if self.charts else names
+
+
+def _write(
+    facts: ReportFacts, target: Path, wanted: _Wanted, *, force: bool, private: bool = False
+) -> dict[str, Path]:
+    """Write one edition into a folder that is new, or that holds an older report of ours."""
+    from .facts import facts_json
+    from .html import render_html
+
     # A run that was killed right after its folder had appeared left the folder that it worked in.
     WorkFolder(target).recover_if_left()
     if target.is_dir():
-        ours = _ours(target, [*names, "report.pdf", "charts"])
+        ours = _ours(target, [*wanted.names, "report.pdf", "charts"])
         staged = whole_files(
-            target / "report.html", force=force, ours=ours, private=False, last="facts.json"
+            target / "report.html", force=force, ours=ours, private=private, last="facts.json"
         )
     else:  # a new folder appears whole
-        staged = whole_directory(target, private=False)
-
-    from .html import render_html
-
+        staged = whole_directory(target, private=private)
     with staged as stage:
         (stage / "facts.json").write_text(facts_json(facts), encoding="utf-8")
-        (stage / "report.html").write_text(render_html(facts, interactive=interactive), "utf-8")
-        if pdf:
+        page = render_html(facts, interactive=wanted.interactive)
+        (stage / "report.html").write_text(page, encoding="utf-8")
+        if wanted.pdf:
             from .pdf import render_pdf
 
             (stage / "report.pdf").write_bytes(render_pdf(facts))
-        if charts:
+        if wanted.charts:
             (stage / "charts").mkdir()
             _write_charts(facts, stage / "charts")
-    return {name: target / name for name in names}
+    return {name: target / name for name in wanted.names}
 
 
 def _ours(folder: Path, names: Sequence[str]) -> list[str]:
-    """Return the names that an older report of ours stands at: it can be made again at any time.
+    """Return the names of the files of an older report: it can be made again at any time.
 
-    A report is ours when its page names the hash of the facts.json beside it.
+    A report is ours when its page names the hash of the facts.json next to it.
     """
     facts, page = folder / "facts.json", folder / "report.html"
     if facts.is_symlink() or page.is_symlink() or not (facts.is_file() and page.is_file()):
@@ -100,7 +134,7 @@ def _ours(folder: Path, names: Sequence[str]) -> list[str]:
     return list(names) if digest.encode() in page.read_bytes() else []
 
 
-def _write_charts(facts: Facts, folder: Path) -> None:
+def _write_charts(facts: ReportFacts, folder: Path) -> None:
     """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
     from ..presentation.drawing import to_png, to_svg
     from .parts import stories

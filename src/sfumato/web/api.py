@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +16,7 @@ from ..core.engine import Progress
 from ..core.errors import InputError
 
 if TYPE_CHECKING:
-    from .app import Page
+    from .app import PageState
 
 __all__ = ["Api"]
 
@@ -32,13 +33,14 @@ class Api:
 
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageState) -> None:
         self.page = page
 
     def routes(self) -> list[Route]:
         """Return where each answer is; writes are POST."""
         reads = {
             "question": self.question, "status": self.status, "document": self.document,
+            "release": self.release,
             "candidate": self.candidate,
         }  # fmt: skip
         writes = {
@@ -67,6 +69,11 @@ class Api:
         ratio = _ratio(request.query_params.get("ratio"))
         return JSONResponse(self.page.the_desk().document(number, ratio))
 
+    def release(self, request: Request) -> Response:
+        """Return a document as it was published."""
+        number = _number(request.query_params.get("doc") or "0")
+        return JSONResponse(self.page.the_desk().released(number))
+
     def candidate(self, request: Request) -> Response:
         """Return a candidate in words."""
         query = request.query_params
@@ -92,7 +99,13 @@ class Api:
     async def see(self, request: Request) -> Response:
         """Keep that a document was looked at."""
         given = await _body_of(request)
-        await run_in_threadpool(self.page.the_desk().see, _number(given.get("doc")))
+        see = partial(
+            self.page.the_desk().see,
+            _number(given.get("doc")),
+            seconds=_seconds(given.get("seconds", 0)),
+            to_the_end=given.get("to_the_end") is True,
+        )
+        await run_in_threadpool(see)
         return JSONResponse({"to_see": self.page.the_desk().to_see()})
 
     async def approve(self, request: Request) -> Response:
@@ -122,7 +135,7 @@ class Api:
 
 
 async def _body_of(request: Request) -> dict[str, Any]:
-    """Return the JSON object that was sent: finite numbers and whole text, of a length that is counted as it comes."""
+    """Return the JSON object that was sent: finite numbers and whole text, whose length is checked while it is read."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -153,6 +166,13 @@ def _number(value: object) -> int:
     except ValueError:
         pass
     raise InputError("That is not a whole number.")
+
+
+def _seconds(value: object) -> float:
+    """Return a span of time as the page sends it."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise InputError("That is not a number of seconds.")
 
 
 def _ratio(value: str | None) -> float | None:

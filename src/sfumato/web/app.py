@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ..core.engine import Progress
 from ..core.errors import InputError, SfumatoError
-from ..core.storage.disk import is_disk_full, told_of_disk
+from ..core.storage.disk import disk_error_text, is_disk_full
 from ..desk.protocol import Desk
 from ..desk.registry import open_desk
 from .frontiers import Frontiers
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from starlette.responses import Response
 
-__all__ = ["Page", "make_app"]
+__all__ = ["PageState", "make_app"]
 
 _ROOMS = (
     ("label", "Label"),
@@ -55,7 +55,7 @@ def _templates() -> Environment:
     )  # fmt: skip
 
 
-class Page:
+class PageState:
     """What the rooms share: the folders, the desk where there is one, and the work under way.
 
     Parameters
@@ -70,7 +70,7 @@ class Page:
         found = (open_desk(folder) for folder in self.folders)
         self.desk = next((desk for desk in found if desk is not None), None)
         self.frontiers = Frontiers(self.folders, self.desk)
-        if self.desk is None and not self.frontiers.found():
+        if self.desk is None and not self.frontiers.parts():
             raise InputError(
                 "None of the folders holds a project or a frontier.",
                 hint="give a folder that start, explore or run wrote.",
@@ -118,7 +118,7 @@ class Page:
             except SfumatoError as error:
                 self.job = {"state": "failed", "message": str(error)}
             except OSError as error:
-                self.job = {"state": "failed", "message": told_of_disk(error)}
+                self.job = {"state": "failed", "message": disk_error_text(error)}
             except Exception as error:
                 # Only our own errors are known to hold no word of the data.
                 self.job = {
@@ -137,7 +137,7 @@ def make_app(
     *,
     token: str | None = None,
     idle: float = 900.0,
-    page: Page | None = None,
+    page: PageState | None = None,
 ) -> Guard:
     """Return the guarded application; its `entrance` is the path that opens it.
 
@@ -166,9 +166,9 @@ def make_app(
 
     def unwritten(_request: Request, error: Exception) -> Response:
         assert isinstance(error, OSError)
-        return JSONResponse({"error": told_of_disk(error)}, 507 if is_disk_full(error) else 500)
+        return JSONResponse({"error": disk_error_text(error)}, 507 if is_disk_full(error) else 500)
 
-    state = page or Page(folders)
+    state = page or PageState(folders)
     routes = [*Rooms(state).routes(), *Api(state).routes()]
     app = Starlette(routes=routes, exception_handlers={SfumatoError: refused, OSError: unwritten})
     return Guard(app, token=token or secrets.token_urlsafe(24), idle=idle)

@@ -17,7 +17,7 @@ from ..core.records import FRONTIER_FILE, Candidate, Release
 from ..core.request import parameters
 from ..core.story import Story
 from ..desk.protocol import Desk
-from ..presentation.frontier_chart import frontier_chart_id, linked_svg
+from ..presentation.frontier_chart import frontier_chart_id, svg_with_links
 from ..presentation.numbers import count, percent, plain
 
 __all__ = ["Frontiers"]
@@ -38,7 +38,7 @@ class Frontiers:
     def __init__(self, folders: Sequence[Path], desk: Desk | None) -> None:
         self.folders, self.desk = folders, desk
 
-    def found(self) -> list[Part]:
+    def parts(self) -> list[Part]:
         """Return the parts that have a frontier."""
         from ..reports.parts import find_parts
 
@@ -50,18 +50,18 @@ class Frontiers:
 
     def report(self) -> str | None:
         """Return the report of everything in the folders, or None where there is nothing yet."""
-        from ..reports.facts import Facts
+        from ..reports.facts import ReportFacts
         from ..reports.html import render_html
         from ..reports.parts import find_parts
 
         try:
-            return render_html(Facts(tuple(find_parts(self.folders))))
+            return render_html(ReportFacts(tuple(find_parts(self.folders))))
         except InputError:
             return None
 
-    def shown(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
+    def view(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
         """Return what the room shows of one part and one candidate."""
-        parts = self.found()
+        parts = self.parts()
         if not parts:
             return {"parts": [], "details": {}}
         part = _chosen(parts, part_id, candidate_id)
@@ -82,7 +82,7 @@ class Frontiers:
 
     def candidate(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
         """Return a candidate in words."""
-        parts = self.found()
+        parts = self.parts()
         if not parts:
             raise InputError("There is no frontier yet.")
         part = _chosen(parts, part_id, candidate_id)
@@ -104,8 +104,8 @@ class Frontiers:
         raise InputError("The frontier is no longer where it was.", hint="open the page again.")
 
     def publisher(self, given: Mapping[str, object]) -> Callable[[Progress], str]:
-        """Return the work that publishes a candidate; what is wrong with the wish is told at once."""
-        part = next((p for p in self.found() if p.id == given.get("part")), None)
+        """Return the work that publishes a candidate; invalid requests are rejected immediately."""
+        part = next((p for p in self.parts() if p.id == given.get("part")), None)
         if part is None or part.frontier is None:
             raise InputError("There is no such frontier.")
         wanted = str(given.get("candidate", ""))
@@ -114,14 +114,14 @@ class Frontiers:
         if self._is_project(part):
             desk = self.desk
             assert desk is not None
-            return lambda progress: _told(desk.publish(wanted, progress))
+            return lambda progress: _result_text(desk.publish(wanted, progress))
         engine = engine_named(part.engine)
         data = Path(str(given.get("data") or ""))
         # `os.path` says no where a name is too long or holds a null; a path raises.
         if not str(given.get("data") or "").strip() or not os.path.exists(data):
             raise InputError("There is no such data file on this machine.", hint="give its path.")
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
-        request = engine.PublishRequest.made({name: data}, owner=f"{engine.name}.publish")
+        request = engine.PublishRequest.build({name: data}, owner=f"{engine.name}.publish")
         folder = self._folder(part)
 
         def work(progress: Progress) -> str:
@@ -130,7 +130,7 @@ class Frontiers:
             made = engine.publish(
                 exploration, exploration.candidate(wanted), request, out=out, progress=progress
             )
-            return _told(made)
+            return _result_text(made)
 
         return work
 
@@ -166,7 +166,7 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
     }
 
 
-def _told(made: Publication[Release]) -> str:
+def _result_text(made: Publication[Release]) -> str:
     """Return the name of what was published and, line by line, what the command line says of it."""
     assert made.out is not None
     return "\n".join([made.out.name, *made.lines()])
@@ -193,7 +193,7 @@ def _drawing(part: Part, story: Story) -> Markup | None:
     if chart is None or part.frontier is None:
         return None
     links = [_link(part, c) for c in part.frontier.candidates]
-    return Markup(linked_svg(chart, links))  # noqa: S704 (drawn by us)
+    return Markup(svg_with_links(chart, links))  # noqa: S704 (drawn by us)
 
 
 def _row(part: Part, candidate: Candidate) -> dict[str, object]:
@@ -224,11 +224,11 @@ def _rows(candidate: Candidate) -> list[tuple[str, str]]:
         elif isinstance(value, list) and value and all(isinstance(v, str | int) for v in value):
             found.append((name, ", ".join(map(str, value[:40]))))
         elif key == "policy" and isinstance(value, dict):
-            found += [(str(k), _spoken(v)) for k, v in value.items()]
+            found += [(str(k), _format_value(v)) for k, v in value.items()]
     return found
 
 
-def _spoken(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(
             f"{v[0]}–{v[1]}" if isinstance(v, list) and len(v) == 2 else str(v) for v in value

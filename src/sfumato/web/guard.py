@@ -1,6 +1,6 @@
 """Who may speak to the page: this machine, by its own name, with the address that the program printed.
 
-Everything lies under a random path, because cookies know no ports: a cookie for `/` would go to whoever
+Everything is under a random path, because cookies know no ports: a cookie for `/` would go to whoever
 listens on another port of the same machine. The address adds a random token; whoever opens it gets a cookie
 for that path alone, which no script can read and no other site can send. Writes must come from the page
 itself. After some idle minutes the cookie is worth nothing until the address is opened again. Nothing that
@@ -25,7 +25,7 @@ COOKIE = "sfumato"
 NAMES = ("127.0.0.1", "localhost")
 _BACKGROUND = (
     "/api/status",
-)  # what the page asks for by itself does not count as somebody being there
+)  # what the page asks for on its own does not count as somebody being there
 
 
 def policy(script: str = "'self'", style: str = "'self'") -> str:
@@ -58,7 +58,7 @@ class Guard:
     token : str
         The secret of the address.
     prefix : str
-        The path under which everything lies, for example `/x7Qz`; a new random one by default.
+        The path under which everything is, for example `/x7Qz`; a new random one by default.
     idle : float, default 900.0
         Seconds without anybody acting after which the page locks itself.
     clock : callable

@@ -13,7 +13,7 @@ from ..reports.html import script_sources
 from .guard import policy
 
 if TYPE_CHECKING:
-    from .app import Page
+    from .app import PageState
 
 __all__ = ["Rooms"]
 
@@ -30,7 +30,7 @@ class Rooms:
 
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageState) -> None:
         self.page = page
 
     def routes(self) -> list[Route]:
@@ -60,12 +60,12 @@ class Rooms:
         desk = self.page.the_desk()
         rows = desk.review()
         seen = sum(bool(row["seen"]) for row in rows)
-        return self.page.render("review", rows=rows, seen=seen, is_released=desk.is_released)
+        return self.page.render("review", rows=rows, seen=seen, candidate=desk.released_candidate)
 
     def frontier(self, request: Request) -> Response:
         """Show one part's frontier and one of its candidates."""
         query = request.query_params
-        shown = self.page.frontiers.shown(query.get("part"), query.get("candidate"))
+        shown = self.page.frontiers.view(query.get("part"), query.get("candidate"))
         return self.page.render(
             "frontier",
             shown=shown,

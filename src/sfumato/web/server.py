@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Sequence
 
 from ..core.errors import InputError
-from .app import Page, make_app
+from .app import PageState, make_app
 
 __all__ = ["serve"]
 
@@ -38,7 +38,7 @@ def serve(
     """
     import uvicorn
 
-    page = Page(folders)
+    page = PageState(folders)
     app = make_app(folders, idle=idle, page=page)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

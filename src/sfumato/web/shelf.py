@@ -1,4 +1,4 @@
-"""The shelf: candidates that somebody put aside, each with a note; kept in a file beside the frontier."""
+"""The shelf: candidates that somebody put aside, each with a note; kept in a file next to the frontier."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Shelf:
         self.path = path
 
     def rows(self) -> list[dict[str, str]]:
-        """Return what is on the shelf; lines that cannot be read are left out."""
+        """Return what is on the shelf; lines that cannot be read are skipped."""
         try:
             lines = read_lines(self.path)
         except OSError:

@@ -5,7 +5,7 @@ import pytest
 
 from sfumato.baskets import explore
 from sfumato.core.engine import Call
-from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people, linked
+from sfumato.engines.baskets.attack.linkage import Attackers, link, sample_people
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.matrix.binary import as_binary
 from sfumato.engines.baskets.records import BasketsAttack
@@ -32,7 +32,7 @@ def test_the_chance_is_that_of_plain_counting(found):
     rng = np.random.default_rng(1)
     P = (X * (rng.random(X.shape) < 0.6)).astype(np.uint8)
     everyone = np.ones(len(X), dtype=bool)
-    people = drawn_people(as_binary(X), 50, 0)
+    people = sample_people(as_binary(X), 50, 0)
     (all_items,) = Attackers(as_binary(X), people, items=[None]).on(as_binary(P), everyone)
     after = [by_hand(X, P, r, np.flatnonzero(X[r])) for r in people]
     before = [by_hand(X, X, r, np.flatnonzero(X[r])) for r in people]
@@ -47,9 +47,9 @@ def test_the_chance_is_that_of_plain_counting(found):
     order = np.argsort(X.sum(axis=0), kind="stable")
     after = [by_hand(X, P, r, [j for j in order if X[r, j]][:2]) for r in people]
     assert rarest.after == pytest.approx(np.mean(after))
-    link = linked(as_binary(P), as_binary(X), everyone, people=people)
+    found_by_linkage = link(as_binary(P), as_binary(X), everyone, people=people)
     after = [by_hand(P, X, r, np.flatnonzero(P[r])) for r in people]
-    assert link.after == pytest.approx(np.mean(after))
+    assert found_by_linkage.after == pytest.approx(np.mean(after))
 
 
 def test_no_attacker_does_better_than_one_in_k(found):

@@ -12,8 +12,8 @@ from benchmarks._ceiling_kernels import (
 )
 from benchmarks._ceilings import most_by_containment, most_by_pairs
 
-from sfumato.engines.baskets.cells.cores import suppressed
-from sfumato.engines.baskets.cells.itemsets import suppressed_itemsets
+from sfumato.engines.baskets.cells.cores import suppress_cells
+from sfumato.engines.baskets.cells.itemsets import suppress_rare_itemsets
 from sfumato.engines.baskets.matrix.binary import as_binary
 
 
@@ -72,5 +72,5 @@ def test_no_release_passes_its_ceiling():
     ones = len(binary.indices)
     for k in (3, 6):
         containment, pairs = most_by_containment(binary, k), most_by_pairs(binary, k)
-        assert len(suppressed(binary, k).indices) / ones <= containment <= pairs <= 1
-        assert len(suppressed_itemsets(binary, k, 2).indices) / ones <= pairs
+        assert len(suppress_cells(binary, k).indices) / ones <= containment <= pairs <= 1
+        assert len(suppress_rare_itemsets(binary, k, 2).indices) / ones <= pairs

@@ -12,15 +12,15 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from sfumato.engines.baskets.cells._pair_kernels import columns_without_rare_pairs
 from sfumato.engines.baskets.cells.cores import (
     Effort,
-    _peeled,
+    _peel,
     _Sorted,
     only_columns,
-    suppressed,
-    suppressed_beside,
-    suppressed_rows,
+    suppress_cells,
+    suppress_cells_and_columns,
+    suppress_rows,
 )
-from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppressed_itemsets
-from sfumato.engines.baskets.disclosure.knowledge import EVERYTHING, Knowledge
+from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppress_rare_itemsets
+from sfumato.engines.baskets.disclosure.knowledge import EVERYTHING, AttackerKnowledge
 from sfumato.engines.baskets.matrix.binary import as_binary
 from sfumato.engines.baskets.methods.rows import largest_row_set
 from sfumato.engines.baskets.selectors import GreedySupport
@@ -52,8 +52,8 @@ def matrices(draw, most_rows=24, most_items=7):
 
 
 KNOWLEDGE = [
-    Knowledge(), Knowledge(1), Knowledge(2), Knowledge(3), Knowledge(None, 1), Knowledge(None, 2),
-    Knowledge(None, EVERYTHING),
+    AttackerKnowledge(), AttackerKnowledge(1), AttackerKnowledge(2), AttackerKnowledge(3), AttackerKnowledge(None, 1), AttackerKnowledge(None, 2),
+    AttackerKnowledge(None, EVERYTHING),
 ]  # fmt: skip
 
 
@@ -62,7 +62,11 @@ KNOWLEDGE = [
 def test_the_rows_left_are_those_of_the_definition(matrix):
     for knowledge in KNOWLEDGE:
         assert knowledge.least_rows(as_binary(matrix)) == rows_left(matrix, knowledge)
-    for beyond in (Knowledge(4), Knowledge(2, 1), Knowledge(1, 2)):  # a bound that is certain
+    for beyond in (
+        AttackerKnowledge(4),
+        AttackerKnowledge(2, 1),
+        AttackerKnowledge(1, 2),
+    ):  # a bound that is certain
         assert beyond.least_rows(as_binary(matrix)) <= rows_left(matrix, beyond)
 
 
@@ -74,13 +78,13 @@ def test_cells_are_anonymous_by_containment_and_true(matrix, k, weighted):
         return
     weights = np.arange(1, binary.d + 1, dtype=np.int64) if weighted else None
     columns = np.sort(GreedySupport(k).fit(binary, np.arange(binary.n) % 2).selected_)
-    found = suppressed(binary, k, columns=columns, weights=weights, seed=3)
+    found = suppress_cells(binary, k, columns=columns, weights=weights, seed=3)
     assert (found.to_array() <= matrix).all()
-    assert rows_left(found.to_array(), Knowledge()) >= k
+    assert rows_left(found.to_array(), AttackerKnowledge()) >= k
     start = only_columns(binary, columns)
     worth = np.ones(binary.d) if weights is None else weights
     assert worth[found.indices].sum() >= worth[start.indices].sum()  # never worse than columns
-    again = suppressed(binary, k, columns=columns, weights=weights, seed=3)
+    again = suppress_cells(binary, k, columns=columns, weights=weights, seed=3)
     assert (again.to_array() == found.to_array()).all()
 
 
@@ -92,10 +96,10 @@ def test_chosen_columns_stay_whole_beside_single_ones(matrix, k, weighted):
         return
     weights = np.arange(1, binary.d + 1, dtype=np.int64) if weighted else None
     columns = np.sort(GreedySupport(k).fit(binary, np.arange(binary.n) % 2).selected_)[::2]
-    found = suppressed_beside(binary, k, columns, weights=weights).to_array()
+    found = suppress_cells_and_columns(binary, k, columns, weights=weights).to_array()
     assert (found <= matrix).all()
     assert (found[:, columns] == matrix[:, columns]).all()
-    assert rows_left(found, Knowledge()) >= k
+    assert rows_left(found, AttackerKnowledge()) >= k
 
 
 def test_single_ones_are_added_to_whole_columns():
@@ -103,7 +107,7 @@ def test_single_ones_are_added_to_whole_columns():
     matrix = (rng.random((400, 30)) < 0.5 / (1 + np.arange(30)) ** 0.5).astype(np.uint8)
     binary = as_binary(matrix)
     columns = np.sort(GreedySupport(5).fit(binary, np.arange(400) % 2).selected_)
-    found = suppressed_beside(binary, 5, columns)
+    found = suppress_cells_and_columns(binary, 5, columns)
     assert (found.to_array()[:, columns] == matrix[:, columns]).all()
     assert len(found.indices) > 1.05 * matrix[:, columns].sum()
 
@@ -114,11 +118,11 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
     binary = as_binary(matrix)
     if binary.n < k:
         return
-    found = suppressed_rows(binary, k).to_array()
+    found = suppress_rows(binary, k).to_array()
     assert (found <= matrix).all()
     assert np.unique(found, axis=0, return_counts=True)[1].min() >= k
     rows = _Sorted.of(binary, k)
-    found = _peeled(rows, k)
+    found = _peel(rows, k)
     first = rows.back(found.indptr, found.indices, binary.d).to_array()
     assert (first <= matrix).all()
     patterns, counts = np.unique(first, axis=0, return_counts=True)
@@ -129,15 +133,15 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
 @given(matrices(40, 8), st.integers(1, 5), st.integers(1, 3))
 def test_no_few_items_are_rare(matrix, k, m):
     binary = as_binary(matrix)
-    contained = suppressed(binary, k) if binary.n >= k else None
+    contained = suppress_cells(binary, k) if binary.n >= k else None
     for otherwise in (None, contained):
-        found = suppressed_itemsets(binary, k, m, otherwise=otherwise)
+        found = suppress_rare_itemsets(binary, k, m, otherwise=otherwise)
         assert (found.to_array() <= matrix).all()
         if len(found.indices):
-            assert rows_left(found.to_array(), Knowledge(m)) >= min(k, binary.n)
+            assert rows_left(found.to_array(), AttackerKnowledge(m)) >= min(k, binary.n)
         if otherwise is not None:  # what keeps the stronger promise is a start
             assert len(found.indices) >= len(otherwise.indices)
-    assert itemset_anonymity(binary, m) == (rows_left(matrix, Knowledge(m)), True)
+    assert itemset_anonymity(binary, m) == (rows_left(matrix, AttackerKnowledge(m)), True)
 
 
 def most_ones_without_rare_pairs(matrix, k):
@@ -183,8 +187,8 @@ def test_nearly_all_ones_stay_that_make_no_pair_rare():
         popular = 0.8 / (1 + np.arange(8)) ** 0.5
         matrix = (rng.random((20, 8)) < popular).astype(np.uint8)
         exact = most_ones_without_rare_pairs(matrix, 3)
-        found = suppressed_itemsets(as_binary(matrix), 3, 2)
-        assert rows_left(found.to_array(), Knowledge(2)) >= 3
+        found = suppress_rare_itemsets(as_binary(matrix), 3, 2)
+        assert rows_left(found.to_array(), AttackerKnowledge(2)) >= 3
         assert 0.85 * exact <= len(found.indices) <= exact
         kept, most = kept + len(found.indices), most + exact
     assert kept >= 0.95 * most
@@ -194,7 +198,7 @@ def test_exchanges_keep_the_counts_of_pairs_right():
     rng = np.random.default_rng(2)
     popular = 0.5 / (1 + np.arange(60)) ** 0.6
     binary = as_binary((rng.random((400, 60)) < popular).astype(np.uint8))
-    found = suppressed_itemsets(binary, 6, 2)
+    found = suppress_rare_itemsets(binary, 6, 2)
     dense = found.to_array().astype(np.int64)
     together = dense.T @ dense
     assert together[together > 0].min() >= 6
@@ -234,7 +238,7 @@ def best_cells(matrix, k):
         tried = np.zeros_like(matrix)
         for (r, c), one in zip(places, kept, strict=True):
             tried[r, c] = one
-        if rows_left(tried, Knowledge()) >= k:
+        if rows_left(tried, AttackerKnowledge()) >= k:
             best = sum(kept)
     return best
 
@@ -243,7 +247,7 @@ def best_cells(matrix, k):
 def test_cells_come_close_to_the_best_there_is(seed):
     matrix = (np.random.default_rng(seed).random((6, 4)) < 0.45).astype(np.uint8)
     most = best_cells(matrix, 2)
-    found = suppressed(as_binary(matrix), 2)
+    found = suppress_cells(as_binary(matrix), 2)
     assert most - 2 <= len(found.indices) <= most
 
 
@@ -306,7 +310,7 @@ def test_cells_keep_nearly_all_that_can_be_kept():
         popular = 0.7 / (1 + np.arange(11)) ** 0.6
         matrix = (rng.random((50, 11)) < popular).astype(np.uint8)
         exact = most_ones_of_cells(matrix, 3 + seed % 3)
-        found = len(suppressed(as_binary(matrix), 3 + seed % 3).indices)
+        found = len(suppress_cells(as_binary(matrix), 3 + seed % 3).indices)
         assert 0.9 * exact <= found <= exact
         kept, most = kept + found, most + exact
     assert kept >= 0.97 * most
@@ -314,7 +318,7 @@ def test_cells_keep_nearly_all_that_can_be_kept():
 
 def test_a_pattern_that_k_rows_share_is_kept_whole():
     matrix = np.array([[1, 1, 0]] * 5 + [[1, 0, 0]] * 2 + [[0, 1, 1]], dtype=np.uint8)
-    found = suppressed(as_binary(matrix), 5).to_array()
+    found = suppress_cells(as_binary(matrix), 5).to_array()
     assert (found[:7] == matrix[:7]).all()
     assert found[7].tolist() == [0, 1, 0]
 
@@ -324,6 +328,6 @@ def test_the_room_for_cores_holds_on_larger_data():
     popular = 0.6 / (1 + np.arange(60)) ** 0.8
     matrix = (rng.random((3000, 60)) < popular).astype(np.uint8)
     binary = as_binary(matrix)
-    found = suppressed(binary, 4, effort=Effort(window=512, width=64))
+    found = suppress_cells(binary, 4, effort=Effort(window=512, width=64))
     assert (found.to_array() <= matrix).all()
-    assert Knowledge().least_rows(found) >= 4
+    assert AttackerKnowledge().least_rows(found) >= 4

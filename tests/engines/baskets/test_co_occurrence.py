@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.baskets.matrix.co_occurrence import learned_groups, learned_hierarchy
+from sfumato.engines.baskets.matrix.co_occurrence import learn_groups, learn_hierarchy
 
 
 def planted(rng, blocks=6, size=8, rows=600):
@@ -20,7 +20,7 @@ def planted(rng, blocks=6, size=8, rows=600):
 def test_planted_groups_come_back():
     for seed in range(3):
         matrix, block = planted(np.random.default_rng(seed))
-        group, section = learned_groups(matrix, size=8)
+        group, section = learn_groups(matrix, size=8)
         together = [(a, b) for a, b in itertools.combinations(range(48), 2) if group[a] == group[b]]
         right = np.mean([block[a] == block[b] for a, b in together])
         assert right >= 0.95
@@ -34,7 +34,7 @@ def test_planted_groups_come_back():
 )  # fmt: skip
 def test_groups_nest_in_sections_and_hold_no_more_than_asked(seed, n, d, size, min_rows):
     matrix = (np.random.default_rng(seed).random((n, d)) < 0.3).astype(np.uint8)
-    group, section = learned_groups(matrix, size=size, min_rows=min_rows)
+    group, section = learn_groups(matrix, size=size, min_rows=min_rows)
     grouped = matrix.sum(axis=0) >= min_rows
     assert ((group >= 0) == grouped).all()
     assert ((section >= 0) == grouped).all()
@@ -43,7 +43,7 @@ def test_groups_nest_in_sections_and_hold_no_more_than_asked(seed, n, d, size, m
         assert len(set(section[group == number])) == 1
     for number in set(section[grouped]):
         assert (section == number).sum() <= size * size
-    again = learned_groups(matrix, size=size, min_rows=min_rows)
+    again = learn_groups(matrix, size=size, min_rows=min_rows)
     assert (again[0] == group).all()
 
 
@@ -51,7 +51,7 @@ def test_lines_name_the_most_common_item_and_say_learned():
     matrix = np.zeros((12, 4), dtype=np.uint8)
     matrix[:6, :2] = matrix[6:, 2:] = 1
     matrix[0, 0] = matrix[6, 3] = 0
-    lines = learned_hierarchy(matrix, ("a", "b", "c", "d"), size=2)
+    lines = learn_hierarchy(matrix, ("a", "b", "c", "d"), size=2)
     assert lines == [
         ["a", "learned group of b", "learned section of b", "*"],
         ["b", "learned group of b", "learned section of b", "*"],

@@ -15,10 +15,10 @@ from sfumato.engines.baskets.containment.audit import audit
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.measures.prediction import cross_validated_auc, nested_auc
 from sfumato.engines.baskets.registry import SELECTORS
-from sfumato.engines.baskets.release.steps import projected
+from sfumato.engines.baskets.release.steps import publish_in_memory
 from sfumato.engines.baskets.request import BasketsPublishRequest
 from sfumato.laboratory.baskets.baselines import differential_release, flip_into_clusters
-from sfumato.laboratory.baskets.study import run_study, write_study
+from sfumato.laboratory.baskets.study import BasketsStudyPlan, run_study, write_study
 
 ATTACKER = "knows any items that a person has"
 
@@ -205,7 +205,7 @@ def test_wrong_output_format_and_empty_candidate(frontier, data, tmp_path):
         frontier.publish(candidate, Baskets.of(X, labels=y), out=tmp_path / "out.csv")
     empty = candidate.model_copy(update={"features": ()})
     with pytest.raises(InputError, match="holds no feature"):
-        projected(empty, BasketsPublishRequest(matrix=X))
+        publish_in_memory(empty, BasketsPublishRequest(matrix=X))
 
 
 def test_absence_flags_reach_the_selectors(data):
@@ -233,7 +233,7 @@ def test_absence_flags_reach_the_selectors(data):
     )
     weaker = free.model_copy(update={"absence_risky": free.features})
     with pytest.raises(ReleaseRefusedError):  # k-AC alone does not keep the promise of the flags
-        projected(weaker, BasketsPublishRequest(matrix=X))
+        publish_in_memory(weaker, BasketsPublishRequest(matrix=X))
     assert flagged.count <= free.count
     with pytest.raises(InputError, match="1 of the features flagged"):
         explore(X, labels=y, k=3, selector="hamdist", absence_risky=["no such thing"])
@@ -317,7 +317,7 @@ def test_bad_calls_get_a_clear_answer(change, message, data):
 
 def test_study_covers_the_papers_tables_and_figure(tmp_path):
     X, y = purchases(n=150, d=12, seed=5)
-    found = run_study(X, y, k=(2, 4), epsilons=(1.0, 8.0), folds=2, repeats=2)
+    found = run_study(X, y, BasketsStudyPlan(k=(2, 4), epsilons=(1.0, 8.0), folds=2, repeats=2))
     methods = [row["method"] for row in found["table"]]
     for name in ("Maximal (frequent)", "HamDist", "DistCnt", "CM Greedy", "RF",
                  "k-anonymity HamDist", "k-anonymity DistCnt", "Full feature set"):  # fmt: skip

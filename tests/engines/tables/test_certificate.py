@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from sfumato import tables
 from sfumato.core.frontier import Frontier
 from sfumato.core.randomness import Streams
-from sfumato.engines.tables.certificate.bounds import Bounds
+from sfumato.engines.tables.certificate.bounds import RegionBounds
 from sfumato.engines.tables.certificate.boxes import close_boxes
 from sfumato.engines.tables.certificate.branching import branch
 from sfumato.engines.tables.certificate.certify import certify
-from sfumato.engines.tables.certificate.pairs import Node, Pairs, two_largest
+from sfumato.engines.tables.certificate.pairs import Node, PairSums, two_largest
 from sfumato.engines.tables.certificate.regions import weights_along
 from sfumato.engines.tables.certificate.relaxation import Relaxation
 from sfumato.engines.tables.certificate.staircase import area_of, curve, least_loss, staircase
 from sfumato.engines.tables.contingency.cells import Cells
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 SIZES = (5, 4, 3)
@@ -68,7 +68,7 @@ def every_policy(cells, space):
 
 
 def searched(cells, space, evaluations=12):
-    run = Run(cells, space, Budget(evaluations), Streams(0))
+    run = SearchRun(cells, space, Budget(evaluations), Streams(0))
     search(run, "rcs" if not space.coupled else "exchange")
     return run
 
@@ -99,7 +99,7 @@ def test_no_policy_lies_below_a_priced_bound_whatever_the_prices(problem, seed):
         coarse[part] = 0
     node = Node(coarse.tobytes(), fine.tobytes())
     for attributes in (large, large[::-1]):
-        pairs = Pairs(cells, space, attributes, node)
+        pairs = PairSums(cells, space, attributes, node)
         for weight in (0.05, 0.5, 0.9):
             sums = (1 - weight) * policies[:, 0] + weight * policies[:, 1]
             least = sums.min(initial=np.inf)
@@ -126,7 +126,7 @@ def test_no_policy_lies_above_the_staircase(problem):
     if len(run.frontier) == 0:
         return
     points = np.array([(r, 1 - u) for r, u in run.frontier.points()])
-    bounds = Bounds(cells, space, points)
+    bounds = RegionBounds(cells, space, points)
     assert bounds.possible
     grid = np.linspace(0, 1, 401)
     bounds.work(3.0, clock_of(60), 1)

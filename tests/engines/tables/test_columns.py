@@ -17,7 +17,7 @@ from sfumato.data.bins import Bins, quantile_cuts
 from sfumato.data.calendar import Calendar, units_between
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
-from sfumato.data.table_source import Source
+from sfumato.data.table_source import TableSource
 from sfumato.engines.tables.space.labels import DomainLabels
 
 
@@ -27,7 +27,7 @@ def domain(**given):
 
 def read_cells(attribute, cells):
     """Read cells by the SQL of an attribute."""
-    source = Source.open({"x": cells})
+    source = TableSource.open({"x": cells})
     return source.query(f"SELECT {attribute.cell()} AS v FROM {source.sql}").column("v").to_pylist()
 
 

@@ -15,11 +15,11 @@ from sfumato.core.randomness import Streams
 from sfumato.engines.tables.contingency.cells import Cells, group_sizes
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
-from sfumato.engines.tables.groups.record_suppression import small_in, suppressed_point
+from sfumato.engines.tables.groups.record_suppression import small_in, suppress_small_groups
 from sfumato.engines.tables.measures.sensitive import closeness, within
 from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.search.descent import descend, persist
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 SCHEMA = {
@@ -157,7 +157,7 @@ def test_suppressed_points_against_plain_code(seed, least):
     codes, count = np.unique(dice.integers(0, [[5], [3]], (2, 40)), axis=1, return_counts=True)
     cells = Cells([5, 3], codes, count, least_sample=least)
     bits = dice.integers(0, 2, 6).astype(np.uint8)
-    left = suppressed_point(cells, bits)
+    left = suppress_small_groups(cells, bits)
     group, sizes = group_sizes(cells, bits)
     small = sizes < least
     assert left.records == sizes[small].sum()
@@ -250,7 +250,7 @@ def test_descents_measure_allowed_policies_and_end_where_no_split_is_allowed(see
         for i, s in enumerate(cells.sizes)
     ]
     space = Space(rules)
-    run = Run(cells, space, Budget(5_000), Streams(seed))
+    run = SearchRun(cells, space, Budget(5_000), Streams(seed))
     descend(run, 200)
     for _, _, packed in run.frontier.entries():
         bits = run.unpack(packed)
@@ -273,7 +273,7 @@ def found_by_walks(seed, least):
     cells = random_cells(seed, sizes=[6, 5, 4], records=120, population=False, least_sample=least)
     nodes = [((0, 5), (0, 2), (3, 5)), ((0, 4), (0, 1), (2, 4)), ((0, 3), (1, 3))]
     space = Space([AttributeRule(f"a{i}", n[0][1] + 1, nodes=n) for i, n in enumerate(nodes)])
-    run = Run(cells, space, Budget(5_000), Streams(seed))
+    run = SearchRun(cells, space, Budget(5_000), Streams(seed))
     persist(run, 5_000)
     best = 0.0
     for parts in product(*(space.partitions(a) for a in range(3))):
@@ -291,7 +291,7 @@ def test_walks_that_go_on_find_the_most_useful_allowed_policy():
 
 def test_no_evaluation_is_left_while_new_policies_are_met():
     cells = random_cells(3, sizes=[40, 30, 5], records=900, population=False, least_sample=5)
-    run = Run(cells, Space([AttributeRule(f"a{i}", n) for i, n in enumerate((40, 30, 5))]), Budget(700), Streams(1))  # fmt: skip
+    run = SearchRun(cells, Space([AttributeRule(f"a{i}", n) for i, n in enumerate((40, 30, 5))]), Budget(700), Streams(1))  # fmt: skip
     search(run, "exchange")
     assert run.evaluations == 700
 

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from table_twins import random_cells
-from test_space import RULES
+from test_constraints import RULES
 
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.search.crossing import cross
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
@@ -19,7 +19,7 @@ from sfumato.engines.tables.space.constraints import AttributeRule, Space
 def test_children_keep_the_rules_and_the_budget(name):
     cells = random_cells(4, sizes=[8, 5, 2], records=120)
     space = Space(RULES[name])
-    run = Run(cells, space, Budget(80), Streams(1))
+    run = SearchRun(cells, space, Budget(80), Streams(1))
     for bits in (space.bottom, space.project(np.zeros(space.length, dtype=np.uint8))):
         run.measure(bits)
     before = run.frontier.area()
@@ -36,8 +36,8 @@ def test_children_keep_the_rules_and_the_budget(name):
 def test_children_reach_the_exact_frontier_of_a_small_space():
     cells = random_cells(4, sizes=[8, 5, 2], records=120)
     space = Space(RULES["hierarchy"])
-    exact = search(Run(cells, space, Budget(), Streams(1)), "exhaustive").frontier
-    run = Run(cells, space, Budget(2_000), Streams(1))
+    exact = search(SearchRun(cells, space, Budget(), Streams(1)), "exhaustive").frontier
+    run = SearchRun(cells, space, Budget(2_000), Streams(1))
     for bits in (space.bottom, space.project(np.zeros(space.length, dtype=np.uint8))):
         run.measure(bits)
     cross(run)
@@ -63,7 +63,7 @@ def test_near_unique_tables_with_large_nodes_have_no_hole():
     areas = {
         strategy: min(
             search(
-                Run(problem.cells, problem.space, Budget(300), Streams(seed)), strategy
+                SearchRun(problem.cells, problem.space, Budget(300), Streams(seed)), strategy
             ).frontier.area()
             for seed in range(1 if strategy == "exchange" else 3)
         )
@@ -76,8 +76,8 @@ def test_time_that_is_left_is_spent_on_more_prices():
     """A limit of time goes on where a search without a limit ends, and keeps exact figures."""
     cells = random_cells(5, sizes=[30, 20, 4], records=600)
     space = Space([AttributeRule(f"a{i}", n) for i, n in enumerate((30, 20, 4))])
-    plain = search(Run(cells, space, Budget(), Streams(1)), "exchange")
-    longer = search(Run(cells, space, Budget(seconds=20), Streams(1)), "exchange")
+    plain = search(SearchRun(cells, space, Budget(), Streams(1)), "exchange")
+    longer = search(SearchRun(cells, space, Budget(seconds=20), Streams(1)), "exchange")
     assert longer.evaluations > plain.evaluations
     assert longer.frontier.area() <= plain.frontier.area()
     for risk, utility, packed in list(longer.frontier.entries())[::40]:

@@ -194,7 +194,7 @@ def test_unknown_names():
     cells = Cells([2], np.array([[0, 1]]), np.array([1, 1]))
     for registry in (RISKS, LOSSES, STRATEGIES):
         with pytest.raises(ParameterError, match=f"no {registry.kind} 'luck'"):
-            registry.named("luck")
+            registry.get_or_raise("luck")
     with pytest.raises(ParameterError, match="needs a target"):
         LOSSES["mutual-information"].of(Context(cells))
 

@@ -319,7 +319,7 @@ def test_people_are_left_out_until_every_group_is_large_enough(seed, k):
     problem = Problem.of(read_table(frame, schema()), min_sample=k)
     bits = (np.random.default_rng(seed).random(problem.lattice.length) < 0.6).astype(np.uint8)
     _, _, shown = by_people(frame, problem.lattice.from_bits(bits))
-    left, groups, kept = problem.people.suppressed(bits)
+    left, groups, kept = problem.people.suppress(bits)
     stays = largest_safe_crowd(shown, k)
     assert {p for p, k_ in zip(sorted(frame["pid"].unique()), kept, strict=True) if k_} == set(
         stays["pid"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sfumato import tables
 from sfumato.core.errors import InputError, ParameterError
-from sfumato.core.exploration import Exploration, placed
+from sfumato.core.exploration import Exploration, mark_dominated
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.data.attributes import DIRECT_MEANINGS
@@ -110,7 +110,7 @@ def frontier(*points, **references):
         Candidate(id=f"c{i}", risk=Risk(risk), utility=Utility(1 - loss))
         for i, (risk, loss) in enumerate(points)
     ]
-    candidates, area = placed(found)
+    candidates, area = mark_dominated(found)
     known = [
         Reference(name=name.replace("_", " "), risk=Risk(r), utility=Utility(u))
         for name, (r, u) in references.items()

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sfumato import tables
 from sfumato.core.errors import DataError, PlanError
 from sfumato.data.table_schema import TableSchema
-from sfumato.engines.tables.release.treatments import microaggregated, normals
+from sfumato.engines.tables.release.treatments import microaggregate, normals
 
 ROWS = 240
 
@@ -95,7 +95,7 @@ def test_h2_a_treatment_that_changes_nothing_is_refused():
 def test_groups_of_neighbours(rows, least):
     found = pd.DataFrame(rows, columns=["v", "who"]).value_counts().reset_index(name="n")
     found = found.sort_values(["v", "who"])
-    means = microaggregated(*(found[c].to_numpy() for c in ("v", "who", "n")), least)
+    means = microaggregate(*(found[c].to_numpy() for c in ("v", "who", "n")), least)
     people_of = found["who"].groupby(means.round(9)).nunique()
     assert people_of.min() >= min(least, found["who"].nunique())
     assert (means * found["n"]).sum() == pytest.approx((found["v"] * found["n"]).sum())

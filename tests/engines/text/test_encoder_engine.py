@@ -7,13 +7,14 @@ import pytest
 
 from sfumato.core.errors import InputError, ParameterError
 from sfumato.data.document import Document, Span
-from sfumato.engines.text.attack.attacker import Target, attack
-from sfumato.engines.text.attack.encoder import masked_background
-from sfumato.engines.text.attack.registry import encoder_named
-from sfumato.engines.text.engine import ENGINE, explore, load
+from sfumato.engines.text.attack.attacker import AttackedRelease, attack
+from sfumato.engines.text.attack.encoder import mask_background
+from sfumato.engines.text.attack.registry import find_encoder
+from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.request import TextChoice, TextPublishRequest, TextRequest
+from sfumato.text import explore, load
 
 
 def corpus(count, seed=0):
@@ -35,14 +36,14 @@ def target_of(documents, release):
     tokens = tokenize([d.text for d in documents], vocabulary)
     labels = (labels_from_spans(documents, tokens, ["NAME"]) > 0).astype(np.uint8)
     own = np.arange(len(documents)) < release
-    return Target(TokenData.of(tokens, vocabulary), labels, own)
+    return AttackedRelease(TokenData.of(tokens, vocabulary), labels, own)
 
 
 @pytest.fixture(scope="module")
 def explored(tiny_folder):
     return explore(
         corpus(16), labels=["NAME"], ratios=[10], folds=2, encoder=str(tiny_folder),
-        encoder_tuning="two", attackers=["none"],
+        attackers=["none"],
     )  # fmt: skip
 
 
@@ -168,7 +169,7 @@ def test_attackers_with_an_encoder_are_run_and_named(tiny_encoder):
 
 def test_most_names_of_the_background_are_masked_whole():
     target = target_of([*corpus(4), *corpus(60, seed=2)], 4)
-    data = masked_background(target, np.random.default_rng(0))
+    data = mask_background(target, np.random.default_rng(0))
     inside = target.background[data.document_of] & (target.sensitive != 0)
     share = data.redacted[inside].mean()
     assert 0.6 < share < 1.0
@@ -176,25 +177,25 @@ def test_most_names_of_the_background_are_masked_whole():
 
 
 def test_whom_the_options_ask_for(tiny_folder):
-    assert encoder_named(["crf"], str(tiny_folder)) is None
-    assert encoder_named(["all"], "none") is None
-    assert encoder_named(["all"], None) is None  # nothing is installed here
-    assert encoder_named(["all"], str(tiny_folder)) is not None
+    assert find_encoder(["crf"], str(tiny_folder)) is None
+    assert find_encoder(["all"], "none") is None
+    assert find_encoder(["all"], None) is None  # nothing is installed here
+    assert find_encoder(["all"], str(tiny_folder)) is not None
     with pytest.raises(InputError, match="not installed"):
-        encoder_named(["encoder"], None)
+        find_encoder(["encoder"], None)
 
 
 def test_requests_hold_a_folder_by_name(tiny_folder, tmp_path):
-    made = TextRequest.made(
+    made = TextRequest.build(
         {"corpus": "c.jsonl", "labels": ["NAME"], "encoder": "enc"}, owner="text.explore"
     )
     assert made.to_record()["encoder"] == "enc"
-    assert str(made.resolved(tmp_path).encoder) == str(tmp_path / "enc")
-    plain = TextRequest.made({"corpus": "c.jsonl", "labels": ["NAME"]}, owner="text.explore")
+    assert str(made.with_absolute_paths(tmp_path).encoder) == str(tmp_path / "enc")
+    plain = TextRequest.build({"corpus": "c.jsonl", "labels": ["NAME"]}, owner="text.explore")
     assert plain.encoder == "none"
-    assert plain.resolved(tmp_path).encoder == "none"
+    assert plain.with_absolute_paths(tmp_path).encoder == "none"
     with pytest.raises(ParameterError):
-        TextRequest.made(
+        TextRequest.build(
             {"corpus": "c", "labels": ["NAME"], "encoder_tuning": "most"}, owner="text.explore"
         )
 

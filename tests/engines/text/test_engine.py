@@ -8,7 +8,7 @@ from sfumato.core.errors import DataError, InputError, ParameterError
 from sfumato.data.document import Document, Span
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.learners.crf import CRF
-from sfumato.engines.text.reading.background import matching_labels, relabelled
+from sfumato.engines.text.reading.background import matching_labels, relabel
 from sfumato.engines.text.reading.clusters import learn_clusters
 from sfumato.engines.text.reading.features import RESERVED, WordTable
 from sfumato.engines.text.reading.tokens import Vocabulary
@@ -99,7 +99,7 @@ def test_labels_of_other_corpora_find_their_own():
     # Where a corpus has the very name, a synonym is something else.
     assert matching_labels({"NAME", "PERSON"}, ["NAME"]) == {"NAME": "NAME"}
     assert matching_labels({"MISC"}, ["NAME"]) == {}
-    renamed = relabelled(
+    renamed = relabel(
         [Document("d", "Ann, x", [Span(0, 3, "PER"), Span(5, 6, "M")])], {"PER": "NAME"}
     )
     assert [s.label for s in renamed[0].spans] == ["NAME"]

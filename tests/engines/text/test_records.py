@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from sfumato.core.errors import FormatError
 from sfumato.core.measures import Risk, Utility
-from sfumato.engines.text.attack_records import READINGS, AttackDetails, Bounds, TextAttack
+from sfumato.engines.text.attack_records import READINGS, AttackDetails, TextAttack, TheoremBounds
 from sfumato.engines.text.records import TextCandidate, TextFrontier, TextReference
 
 amount = st.floats(0, 1e6, allow_nan=False).map(lambda v: round(v, 4))
@@ -146,7 +146,7 @@ def test_a_frontier_round_trips(record):
 @settings(max_examples=60)
 @given(attacks(), bounds())
 def test_attacks_and_bounds_round_trip_and_keep_their_keys(attack, bound):
-    details, certified = AttackDetails.from_json(attack), Bounds.from_json(bound)
+    details, certified = AttackDetails.from_json(attack), TheoremBounds.from_json(bound)
     assert read_back(details) == details
     assert read_back(certified) == certified
     # A reading that was not run is absent.

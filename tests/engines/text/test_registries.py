@@ -10,10 +10,10 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.registry import Registry
 from sfumato.core.request import parameters
 from sfumato.data.samples import clinic_notes
-from sfumato.engines.text.attack.registry import ATTACKERS, attackers_named
+from sfumato.engines.text.attack.registry import ATTACKERS, find_attackers
 from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.learners.protocol import Learner, Model
-from sfumato.engines.text.learners.registry import LEARNERS, MODELS, learner_named
+from sfumato.engines.text.learners.registry import LEARNERS, MODELS, find_learner
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.redaction.registry import REPLACEMENTS
@@ -55,7 +55,7 @@ def test_every_learner(name, tmp_path):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_declares_what_the_engine_asks(name, tokens):
-    learner = learner_named(name)
+    learner = find_learner(name)
     assert isinstance(learner, Learner)
     assert learner.name == name
     for variant in (learner.literal(), learner.quick(), learner.careful()):
@@ -80,7 +80,7 @@ def test_every_attacker(name):
         assert attack is None
         assert "No attack was run" in told(found)
         return
-    wanted = {learner.name for learner in attackers_named([name])}
+    wanted = {learner.name for learner in find_attackers([name])}
     assert wanted == (set(ATTACKERS) if name == "all" else {name})
     assert set(attack.B.learners) == wanted == set(attack.A.learners)
     assert attack.B.learner in told(found)

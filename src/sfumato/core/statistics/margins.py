@@ -55,7 +55,7 @@ class Margin:
 def compare_margins(margins: Sequence[Margin]) -> ShiftCheck:
     """Compare margins and return the verdict.
 
-    Every share, the order of ordered values and the share of new values are tests of their own; the
+    Every share, the order of ordered values and the share of new values are separate tests; the
     p-value is the smallest one times their number (Bonferroni), so that it also holds for columns that
     depend on each other.
 
@@ -116,7 +116,7 @@ def _distribution(margin: Margin) -> tuple[Compared, int, float]:
     if margin.ordered:
         differences.append(_rank_difference(was, now, pooled, n, m))
     largest = max(differences, key=abs, default=0.0)
-    # What shares of so many rows would differ by, were they of one kind.
+    # What shares of this many rows would differ by, were they of one kind.
     chance = np.sqrt(pooled * (1 - pooled) * (2 / np.pi) * sum(1 / rows for rows in margin.rows))
     name, size = f"distribution of {margin.name}", max(float(was.sum()), float(now.sum()), 1e-12)
     distance, by_chance = np.abs(now - was).sum() / (2 * size), chance.sum() / (2 * size)
@@ -133,7 +133,7 @@ def _rank_difference(was: Floats, now: Floats, pooled: Floats, n: int, m: int) -
 
 
 def _sign_tail(count: float, other: float) -> float:
-    """Return the chance that so many of all events fall on one of two equal sides (a sign test).
+    """Return the chance that this many of all events fall on one of two equal sides (a sign test).
 
     One event is added to the other side: without it the first new value would be a certainty.
 
@@ -153,5 +153,5 @@ def _sign_tail(count: float, other: float) -> float:
 
 
 def _standard(p: float) -> float:
-    """Return the standardised difference that a one-sided p-value stands for."""
+    """Return the standardised difference that a one-sided p-value represents."""
     return 0.0 if p >= 0.5 else -NormalDist().inv_cdf(p)

@@ -1,6 +1,6 @@
 """Ranges for the next batch of documents, not for the mean of the old ones.
 
-Documents are resampled twice: a bootstrap sample stands for what might have been learned from, and a
+Documents are resampled twice: a bootstrap sample represents what might have been learned from, and a
 batch drawn from it for what is published. Half an event (Jeffreys' prior) is added, because a sample
 without a leak does not prove a rate of zero.
 """
@@ -23,7 +23,7 @@ __all__ = ["CLUMP", "METHOD", "NextBatch", "beta_quantile", "exact_interval", "e
 
 CLUMP = 3.0
 _MOST_KEPT = 1 << 22  # weights that are kept between two ranges of the same batches: 32 MB
-_MANY = 4  # a batch of so many times the documents is drawn by counts instead of one by one
+_MANY = 4  # a batch of this many times the documents is drawn by counts instead of one by one
 METHOD = "two-stage bootstrap over documents, for a batch of {batch:,}"
 
 
@@ -60,7 +60,7 @@ class NextBatch:
         return METHOD.format(batch=self.batch)
 
     def weights(self) -> Iterator[Floats]:
-        """Yield how often each measured document stands in each drawn batch."""
+        """Yield how often each measured document is in each drawn batch."""
         random = np.random.default_rng(self.seed)
         n, m = self.documents, self.batch
         for _ in range(self.replicates):
@@ -90,7 +90,7 @@ class NextBatch:
             yield np.array(block)
 
     def events(self) -> Floats:
-        """Return the further events of each batch that half an unseen one stands for."""
+        """Return the further events of each batch that half an unseen one represents."""
         random = np.random.default_rng([self.seed, 1])
         rate = random.gamma(0.5, 1.0, self.replicates) * (self.batch / self.documents)
         return random.poisson(rate).astype(np.float64)
@@ -110,7 +110,7 @@ class NextBatch:
         return self.interval(np.minimum(above / np.maximum(drawn[:, 1], 1.0), 1.0))
 
     def counts(self, expected: Floats) -> Floats:
-        """Return what a new search of each batch would count, where this one expects so many.
+        """Return what a new search of each batch would count, where this one expects this many.
 
         The rate of a search is itself known from one search alone (a gamma distribution, half an event
         added), and what it finds comes in clumps of about `CLUMP` words: a name is often two, and is repeated.

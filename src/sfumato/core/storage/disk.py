@@ -14,6 +14,7 @@ from pathlib import Path
 __all__ = [
     "EXCHANGE",
     "NOREPLACE",
+    "disk_error_text",
     "is_disk_full",
     "make_private",
     "put_in_place",
@@ -22,7 +23,6 @@ __all__ = [
     "set_modes",
     "sync",
     "sync_tree",
-    "told_of_disk",
 ]
 
 
@@ -38,7 +38,7 @@ def is_disk_full(error: BaseException) -> bool:
     return False
 
 
-def told_of_disk(error: OSError) -> str:
+def disk_error_text(error: OSError) -> str:
     """Return one sentence about a file that could not be written; it names no file."""
     if is_disk_full(error):
         return "The disk is full: nothing of this was kept. Free some space and try again."
@@ -102,7 +102,7 @@ def sync_tree(path: Path) -> None:
 
 
 def put_in_place(made: Path, place: Path) -> None:
-    """Put a file or folder into a place; an old folder there stays whole until the new one stands."""
+    """Put a file or folder into a place; an old folder there stays whole until the new one is complete."""
     if place.is_dir() and not place.is_symlink() and not rename_by(made, place, EXCHANGE):
         remove(place)
     if os.path.lexists(made) and not place.is_dir():

@@ -1,6 +1,6 @@
 """What an output may replace: never an input, and with `--force` only what sfumato itself has written.
 
-A folder is ours when a record in it accounts for everything that lies beside it. One file that nobody
+A folder is ours when a record in it accounts for everything that is next to it. One file that nobody
 accounts for is enough to leave the whole folder alone.
 """
 
@@ -28,7 +28,7 @@ _STUDY = ("study.json", "study.lock.json", "parts", "*.csv", "*.vl.json", "*.svg
 
 
 def refuse_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse an output that is an input, holds one, or lies inside a folder that is read.
+    """Refuse an output that is an input, holds one, or is inside a folder that is read.
 
     Links and other spellings of a path are seen through; a second name of the same file counts too.
     """
@@ -48,7 +48,7 @@ def refuse_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> Non
             )
         if read.is_dir() and place.is_relative_to(read):
             raise InputError(
-                f"The output {output.name!r} lies inside a folder that is read.",
+                f"The output {output.name!r} is inside a folder that is read.",
                 hint="inputs are never modified: give an output outside of it.",
             )
 
@@ -97,7 +97,7 @@ def _outputs(record: Mapping[str, object]) -> set[str]:
     return {str(o.get("path")) for o in listed if isinstance(o, dict)}
 
 
-def _accounted(names: Iterable[str], patterns: Iterable[str]) -> bool:
+def _all_match(names: Iterable[str], patterns: Iterable[str]) -> bool:
     patterns = tuple(patterns)
     return all(any(fnmatchcase(name, p) for p in patterns) for name in names)
 
@@ -137,7 +137,7 @@ def _report(folder: Path, names: set[str]) -> bool:
 
 def _study(folder: Path, names: set[str]) -> bool:
     record = _record(folder / "study.json") or _record(folder / "study.lock.json")
-    return bool(record) and _accounted(names, (*_STUDY, "charts"))
+    return bool(record) and _all_match(names, (*_STUDY, "charts"))
 
 
 def _samples(folder: Path, names: set[str]) -> bool:

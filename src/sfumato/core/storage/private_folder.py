@@ -1,28 +1,47 @@
-"""The folder beside an output that stays with the steward: `OUT.private`, mode 700."""
+"""`OUT.private/`: what the steward keeps of a release and nobody else gets, mode 700, its files mode 600."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-__all__ = ["PRIVATE", "make_private_folder", "private_of"]
+from .staging import whole_file
 
-PRIVATE = "private"
+__all__ = ["make_private_folder", "private_folder_of", "write_private"]
 
 
-def private_of(out: str | os.PathLike[str]) -> Path:
-    """Return the private folder of an output.
+def private_folder_of(out: str | os.PathLike[str]) -> Path:
+    """Return the folder of what belongs to a release and must not be given out with it.
 
-    >>> private_of("releases/notes").name
+    >>> private_folder_of("releases/notes").name
     'notes.private'
     """
     out = Path(out)
-    return out.with_name(f"{out.name}.{PRIVATE}")
+    return out.with_name(f"{out.name}.private")
 
 
 def make_private_folder(out: str | os.PathLike[str]) -> Path:
-    """Make the private folder of an output, which only its owner can open."""
-    folder = private_of(out)
+    """Make the private folder of a release, which only its owner can open."""
+    folder = private_folder_of(out)
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     return folder
+
+
+def write_private(out: str | os.PathLike[str], name: str, content: bytes) -> Path:
+    """Write a file of the private folder of a release, whole; an older one is replaced.
+
+    Parameters
+    ----------
+    out : path
+        The file or folder of the release.
+    name : str
+        The name of the file in the private folder.
+    content : bytes
+        Its content.
+
+    """
+    folder = make_private_folder(out)
+    with whole_file(folder / name, force=True) as beside:
+        beside.write_bytes(content)
+    return folder / name

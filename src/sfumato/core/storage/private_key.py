@@ -1,6 +1,6 @@
 """The steward's private key: what a release says of its inputs is a keyed mark, never a plain hash.
 
-A plain hash of an input, beside a release with holes in it, lets anyone check guesses of what stood in
+A plain hash of an input, next to a release with holes in it, lets anyone check guesses of what was in
 the holes. A mark (HMAC-SHA256) tells the steward's own tools that two releases come from the same
 input, and tells nobody else anything.
 """
@@ -51,7 +51,7 @@ class PrivateKey:
         if len(key) < _SIZE:
             raise InputError(
                 f"The private key has {len(key)} bytes; at least {_SIZE} are needed.",
-                hint="remove the file; a new one is made by itself.",
+                hint="remove the file; a new key is made automatically.",
             )
         self._key = key
 
@@ -65,18 +65,18 @@ class PrivateKey:
         """Return the HMAC-SHA256 of some texts, in hexadecimal."""
         digest = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
-            digest.update(_sized(part))
+            digest.update(_with_length(part))
         return digest.hexdigest()
 
     def marker(self, *parts: str) -> Callable[[str], str]:
         """Return a function that gives `mark(*parts, text)` for many texts, in less time."""
         begun = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
-            begun.update(_sized(part))
+            begun.update(_with_length(part))
 
         def mark(text: str) -> str:
             digest = begun.copy()
-            digest.update(_sized(text))
+            digest.update(_with_length(text))
             return digest.hexdigest()
 
         return mark
@@ -86,13 +86,13 @@ class PrivateKey:
         return int(self.mark("seed", *parts)[:16], 16) >> 1
 
 
-def _sized(part: str) -> bytes:
+def _with_length(part: str) -> bytes:
     encoded = part.encode("utf-8", "surrogatepass")
     return len(encoded).to_bytes(8, "little") + encoded
 
 
 def key_file() -> Path | None:
-    """Return where the key lies: the file that SFUMATO_PRIVATE_KEY names, or one in the user's data folder."""
+    """Return where the key is: the file that SFUMATO_PRIVATE_KEY names, or one in the user's data folder."""
     named = os.environ.get(PRIVATE_KEY_VARIABLE)
     if named:
         return Path(named)
@@ -150,7 +150,7 @@ def _read(path: Path) -> PrivateKey:
     except ValueError:
         raise InputError(
             f"The file {path.name!r} does not hold a private key.",
-            hint="remove it; a new one is made by itself.",
+            hint="remove it; a new key is made automatically.",
         ) from None
 
 

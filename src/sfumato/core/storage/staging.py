@@ -1,9 +1,9 @@
 """The one way by which outputs appear: made in a locked, private folder, then renamed into their place.
 
-Beside an output `release` lies `.release.work` while it is made (mode 700). The kernel locks that
+Next to an output `release` is `.release.work` while it is made (mode 700). The kernel locks that
 folder for as long as the process lives, so a second run is refused and a dead one never blocks. Inside,
 the output is made under a name that cannot be guessed; it is on the disk before it is renamed. What
-stood in its place is exchanged in one step. Where several files appear together, a note of their names
+was in its place is exchanged in one step. Where several files appear together, a note of their names
 is written first, and the next run completes what a kill left half done.
 """
 
@@ -48,7 +48,7 @@ def check_output(
         Allow replacing a file, or a folder that sfumato wrote itself. A folder that holds anything
         else, a link and the current folder are refused all the same.
     inputs : iterable of paths
-        What the command reads. An output that is one of them, holds one, or lies inside a folder
+        What the command reads. An output that is one of them, holds one, or is inside a folder
         that is read is refused, with or without `force`.
     folder : bool, optional
         Whether the output will be a folder: a folder does not replace a file, nor a file a folder.
@@ -87,7 +87,7 @@ def whole_file(
     ('done', ['a.txt'])
     """
     target = check_output(path, force=force, inputs=inputs, folder=False)
-    with _told_when_full(target), WorkFolder(target) as work:
+    with _explain_full_disk(target), WorkFolder(target) as work:
         _check_again(target, force=force, folder=False)
         made = work.stage() / target.name
         yield made
@@ -104,7 +104,7 @@ def whole_directory(
     Only the owner may read it (mode 700, files 600) unless `private` is false.
     """
     target = check_output(path, force=force, inputs=inputs, folder=True)
-    with _told_when_full(target), WorkFolder(target) as work:
+    with _explain_full_disk(target), WorkFolder(target) as work:
         _check_again(target, force=force, folder=True)
         made = work.stage() / target.name
         made.mkdir()
@@ -124,14 +124,14 @@ def whole_files(
     inputs: Iterable[PathLike] = (),
     private: bool = True,
 ) -> Iterator[Path]:
-    """Yield a folder to write into; its files appear beside `path` when the block ends well.
+    """Yield a folder to write into; its files appear next to `path` when the block ends well.
 
     Parameters
     ----------
     path : path
         The main file; its work folder holds the lock.
     record : str, optional
-        The name of a release record beside it: with `force`, a main file is replaced only when
+        The name of a release record next to it: with `force`, a main file is replaced only when
         that record lists it.
     last : str, optional
         The name that appears after all others; the main file by default.
@@ -148,7 +148,7 @@ def whole_files(
     target = Path(os.path.abspath(path))
     free = frozenset(ours)
     check_files(target, record, force=force, ours=free, inputs=inputs)
-    with _told_when_full(target), WorkFolder(target) as work:
+    with _explain_full_disk(target), WorkFolder(target) as work:
         check_files(target, record, force=force, ours=free, inputs=inputs, locked=True)
         stage = work.stage()
         yield stage
@@ -196,7 +196,7 @@ def _check_again(target: Path, *, force: bool, folder: bool) -> None:
 
 
 @contextmanager
-def _told_when_full(target: Path) -> Iterator[None]:
+def _explain_full_disk(target: Path) -> Iterator[None]:
     """Raise one sentence that says so where the disk is full."""
     try:
         yield

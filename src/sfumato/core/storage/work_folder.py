@@ -1,4 +1,4 @@
-"""The hidden folder beside an output, locked while the output is made, and what may be replaced by it."""
+"""The hidden folder next to an output, locked while the output is made, and what may be replaced by it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _COMMIT = "commit.json"
 _REPLACED = "replaced"
 _STAGE = "stage-"
 _LONGEST_NAME = 255  # bytes, on every file system that we know of
-_LISTS = (".quarantine.jsonl", ".ids.jsonl")  # lie beside an output and are named after it
+_LISTS = (".quarantine.jsonl", ".ids.jsonl")  # next to an output and named after it
 
 
 def _check_length(target: Path) -> None:
-    """Refuse a name that leaves no room for those of the work folder and of the lists beside the output."""
+    """Refuse a name that leaves no room for those of the work folder and of the lists next to the output."""
     lists = 0 if target.name.endswith(_LISTS) else max(map(len, _LISTS))
     most = _LONGEST_NAME - len("..work") - lists
     if len(os.fsencode(target.name)) > most:
@@ -49,7 +49,7 @@ def _check_length(target: Path) -> None:
 def refuse_existing(
     target: Path, *, force: bool, recovered: bool = False, folder: bool | None = None
 ) -> None:
-    """Refuse what stands at the place of an output, unless `force` may replace it."""
+    """Refuse what is at the place of an output, unless `force` may replace it."""
     if not force:
         done = " (an interrupted run had completed it)" if recovered else ""
         raise OutputExistsError(
@@ -68,7 +68,7 @@ def refuse_existing(
     if target.is_dir():
         if Path.cwd().is_relative_to(os.path.realpath(target)):
             raise InputError(
-                "The output is the folder you are in, or holds it.", hint="name a new folder."
+                "The output folder is, or contains, the current folder.", hint="name a new folder."
             )
         if not is_ours(target):
             raise OutputExistsError(
@@ -80,7 +80,7 @@ def refuse_existing(
 
 
 class WorkFolder:
-    """The hidden folder beside an output, locked by the kernel while it is open.
+    """The hidden folder next to an output, locked by the kernel while it is open.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class WorkFolder:
                 if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
                     raise
                 raise WorkError(
-                    f"Something that is no folder stands at {self.path.name!r}.",
+                    f"{self.path.name!r} exists and is not a folder.",
                     hint="remove it, or give another output.",
                 ) from None
             try:

@@ -289,7 +289,7 @@ class _LineReader:
     def without_repeated(self, block: LineBlock, new: npt.NDArray[np.bool_]) -> LineBlock:
         """Withhold the documents whose ids stood before."""
         again = [
-            Withheld.repeated(block.id(i), self.numbers[i], self.part.name)
+            Withheld.of_repeated_id(block.id(i), self.numbers[i], self.part.name)
             for i in np.flatnonzero(~new).tolist()
         ]
         withheld = sorted([*block.withheld, *again], key=lambda record: record.record)

@@ -1,4 +1,4 @@
-"""Discharge letters in German, made up by our own code: a second language beside the clinic notes."""
+"""Discharge letters in German, made up by our own code: a second language in addition to the clinic notes."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _letter(dice: Dice, name: str) -> Document:
 
 
 def _value(dice: Dice, slot: str) -> tuple[str, str]:
-    """Return what stands before a slot's value, and the value."""
+    """Return what comes before a slot's value, and the value."""
     if slot in ("Frau", "Herr"):
         given = dice.pick(_FEMALE if slot == "Frau" else _MALE)
         return f"{slot} ", f"{given} {dice.pick(_FAMILY)}"

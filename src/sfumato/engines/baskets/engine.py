@@ -105,9 +105,9 @@ class BasketsEngine(
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
         """Try ways to publish for each k; a frontier of risk (1/k) and of what is kept."""
-        from .frontier.steps import explored
+        from .frontier.steps import explore
 
-        return explored(request, progress=progress)
+        return explore(request, progress=progress)
 
     def publish(
         self,
@@ -121,14 +121,14 @@ class BasketsEngine(
     ) -> Publication[BasketsRelease]:
         """Write the matrix as the candidate says, in its own format, and audit what was written."""
         from ...core.publication import Publication
-        from .release.steps import projected, published
+        from .release.steps import publish, publish_in_memory
 
         if out is None:
-            data = projected(
+            data = publish_in_memory(
                 candidate, request, seed=exploration.record.seed, columns=exploration.columns
             )
             return Publication(data=data)
-        release = published(
+        release = publish(
             candidate, request, out, seed=exploration.record.seed, columns=exploration.columns,
             frontier=exploration.record.current_mark(), force=force, progress=progress,
         )  # fmt: skip
@@ -198,13 +198,13 @@ class BasketsEngine(
                 f"The matrix {file.name!r} needs its labels.", hint="give --labels FILE."
             )
 
-        def beside(path: Path) -> str:
+        def relative_path(path: Path) -> str:
             return json.dumps(Path(os.path.relpath(path.absolute(), folder)).as_posix())
 
         return [
             "[baskets]",
-            f"matrix = {beside(file)}",
-            f"labels = {beside(others['labels'])}",
+            f"matrix = {relative_path(file)}",
+            f"labels = {relative_path(others['labels'])}",
             "k = [5, 8, 11]",
             "choose = { knee = true }   # or { max_risk = 0.2 }",
             "",
@@ -214,14 +214,14 @@ class BasketsEngine(
 def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...compute.local import Local
     from .containment.posets import table_containment
-    from .disclosure.knowledge import measured_on
+    from .disclosure.knowledge import measure_disclosure
     from .matrix.binary import as_binary
 
     if request.ordered or request.equal:
         k = table_containment(request.matrix, request.ordered, request.equal)
         call.say(f"At least {k} rows fit what is known of a person by these columns.")
         return {"ac": k, "ordered": list(request.ordered), "equal": list(request.equal)}
-    found = measured_on(as_binary(request.baskets().matrix), request.absences, Local())
+    found = measure_disclosure(as_binary(request.baskets().matrix), request.absences, Local())
     call.say(
         f"{found.rows:,} rows, {found.count:,} features; rows left at least, by what is known:"
     )
@@ -242,11 +242,11 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
 
     from ...core.errors import DataError
     from ...core.storage.staging import whole_file
-    from .matrix.co_occurrence import learned_hierarchy
+    from .matrix.co_occurrence import learn_hierarchy
 
     assert call.out is not None
     baskets = request.baskets()
-    lines = learned_hierarchy(
+    lines = learn_hierarchy(
         baskets.matrix, baskets.feature_names, size=request.size, min_rows=request.min_rows,
         seed=request.seed,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ...core.exploration import Exploration, placed
+from ...core.exploration import Exploration, mark_dominated
 from ...core.frontier import Frontier
 from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier
@@ -45,15 +45,15 @@ class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     Record: ClassVar[type[FrontierRecord]] = BasketsFrontier
 
     @classmethod
-    def placed(
+    def mark_dominated(
         cls, candidates: Sequence[BasketsCandidate]
     ) -> tuple[tuple[BasketsCandidate, ...], float]:
         """Place candidates; where utility is an AUC, differences within noise do not decide.
 
-        Of the candidates of one k that cannot be told from the best of that k the simplest stays, and a
+        Of the candidates of one k that do not differ significantly from the best of that k the simplest stays, and a
         k with more risk only where it is better beyond noise than every safer one that stays.
         """
-        marked, area = placed(candidates)
+        marked, area = mark_dominated(candidates)
         if not all(c.auc_by_fold and c.auc == c.utility.value for c in marked):
             return marked, area
         stay: list[BasketsCandidate] = []

@@ -20,6 +20,7 @@ from ...core.records import (
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
     private,
 )
 
@@ -30,11 +31,11 @@ __all__ = [
     "BasketsReference",
     "BasketsRelease",
     "CandidateAttack",
+    "DisclosureRecord",
     "EmptySelection",
     "Finding",
     "GivenAway",
     "How",
-    "Measured",
     "ReleaseMeasured",
 ]
 
@@ -43,11 +44,11 @@ Feature = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$"
 
 
 class GivenAway(Record):
-    """What a matrix gives away, measured on its own rows.
+    """What a matrix discloses, measured on its own rows.
 
     `ac` is the anonymity by containment; `ac_under_absences` the same against someone who also knows so
     many absences, and `absences_exact` whether that search was complete (if not, the true figure may be
-    lower). `left_by_items` and `items_exact` are the same for at most so many known items.
+    lower). `left_by_items` and `items_exact` are the same for at most that many known items.
     """
 
     count: Count
@@ -60,16 +61,16 @@ class GivenAway(Record):
     items_exact: dict[str, bool] = Field(default_factory=dict)
 
 
-class Measured(GivenAway):
-    """What a matrix gives away, and how many rows it has."""
+class DisclosureRecord(GivenAway):
+    """What a matrix discloses, and how many rows it has."""
 
     rows: Count
 
 
-class ReleaseMeasured(Measured):
-    """What a release gives away, and how its rows compare with those explored."""
+class ReleaseMeasured(DisclosureRecord):
+    """What a release discloses, and how its rows compare with those explored."""
 
-    shift: ShiftRecord
+    shift: ShiftRecord | None = private(None)
 
 
 class Finding(Record):
@@ -122,7 +123,7 @@ class BasketsCandidate(GivenAway, Candidate):
     sensitive: tuple[Feature, ...] | None = None
     max_confidence: Share = 1.0
     confidence: Share | None = None
-    """The highest confidence with which one or two published items tell a sensitive one."""
+    """The highest confidence with which one or two published items predict a sensitive one."""
     auc: Share | None = None
     auc_by_fold: tuple[Share, ...] = ()
     """The AUC in each fold, the same rows for every candidate: what differences are judged by."""
@@ -131,7 +132,7 @@ class BasketsCandidate(GivenAway, Candidate):
 
 
 class BasketsReference(GivenAway, Reference):
-    """The matrix as it stands, on the same axes."""
+    """The unchanged matrix, on the same axes."""
 
     auc: Share | None = None
     kept: dict[str, float] = Field(default_factory=dict)
@@ -196,19 +197,33 @@ class BasketsRelease(Release):
 
     how: How
     measured: ReleaseMeasured
-    sentences: tuple[Sentence, ...] = ()
+    utility: UtilityField | None = private(None)
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
     confidence: Share | None = None
     promised: Count
     """The rows left to the knowledge that the promise is about, counted on the written file."""
+
+    def gone_sentence(self) -> str | None:
+        """Return what is said of rows that are not in the file because nothing is left of them."""
+        gone, kept = self.counts.get("rows_without_items", 0), self.counts["rows"]
+        if not isinstance(gone, int) or not isinstance(kept, int) or not gone:
+            return None
+        rows, are = ("row", "is") if gone == 1 else ("rows", "are")
+        return (
+            f"{gone:,} {rows} of which no item is left {are} not in the published log: shares and means per "
+            f"row are over {kept:,} rows, not over {kept + gone:,}."
+        )
 
     def lines(self) -> list[str]:
         absent = ", ".join(
             f"{v} with {m} known absence{'s' * (m != '1')}"
             for m, v in self.measured.ac_under_absences.items()
         )
+        gone = self.gone_sentence()
         return [
             *self.sentences,
+            *([] if gone is None else [gone]),
             f"{self.counts['rows']:,} rows, {self.counts['features']:,} features, "
             f"{self.counts['ones']:,} ones; audited: at least {self.promised} rows fit what is known (promised "
             f"{self.how.k}); AC {self.measured.ac}, unique rows "

@@ -1,4 +1,4 @@
-"""The selectors, the ways to publish and the measures of what is kept, by name.
+"""The selectors, the methods of publishing and the measures of what is kept, by name.
 
 An entry is imported when it is first asked for.
 """
@@ -12,61 +12,59 @@ from ...core.registry import Registry
 
 if TYPE_CHECKING:
     from .measures.retention import MeasureOf
-    from .methods.protocol import WayOf
-    from .selectors.factories import Offer
+    from .methods.protocol import Method
+    from .selectors.factories import SelectorFactory
 
-__all__ = ["ALL", "AUTO", "MEASURES", "SELECTORS", "WAYS", "measure_names", "selector_names"]
+__all__ = ["ALL", "AUTO", "MEASURES", "METHODS", "SELECTORS", "measure_names", "selector_names"]
 
 ALL = "all"
 AUTO = "auto"
 
-_HERE = "sfumato.engines.baskets"
-
-SELECTORS: Registry[Offer] = Registry(
+SELECTORS: Registry[SelectorFactory] = Registry(
     "selector",
     {
-        "support": f"{_HERE}.selectors.factories:SUPPORT",
-        "hamdist": f"{_HERE}.selectors.factories:HAMDIST",
-        "distcnt": f"{_HERE}.selectors.factories:DISTCNT",
-        "information": f"{_HERE}.selectors.factories:INFORMATION",
-        "conditional": f"{_HERE}.selectors.factories:CONDITIONAL",
-        "maximal": f"{_HERE}.selectors.factories:MAXIMAL",
-        "maximal-frequent": f"{_HERE}.selectors.factories:MAXIMAL_FREQUENT",
-        "exact": f"{_HERE}.selectors.factories:EXACT",
-        "best": f"{_HERE}.selectors.factories:BEST",
+        "support": "sfumato.engines.baskets.selectors.factories:SUPPORT",
+        "hamdist": "sfumato.engines.baskets.selectors.factories:HAMDIST",
+        "distcnt": "sfumato.engines.baskets.selectors.factories:DISTCNT",
+        "information": "sfumato.engines.baskets.selectors.factories:INFORMATION",
+        "conditional": "sfumato.engines.baskets.selectors.factories:CONDITIONAL",
+        "maximal": "sfumato.engines.baskets.selectors.factories:MAXIMAL",
+        "maximal-frequent": "sfumato.engines.baskets.selectors.factories:MAXIMAL_FREQUENT",
+        "exact": "sfumato.engines.baskets.selectors.factories:EXACT",
+        "best": "sfumato.engines.baskets.selectors.factories:BEST",
     },
     group="sfumato.baskets.selectors",
-    of=f"{_HERE}.selectors.factories:Offer",
-    adapt=f"{_HERE}.selectors.factories:Offer.of",
+    of="sfumato.engines.baskets.selectors.factories:SelectorFactory",
+    adapt="sfumato.engines.baskets.selectors.factories:SelectorFactory.of",
 )
 
-WAYS: Registry[WayOf] = Registry(
+METHODS: Registry[Method] = Registry(
     "way to publish",
     {
-        "columns": f"{_HERE}.methods.builtin:COLUMNS",
-        "cells": f"{_HERE}.methods.builtin:CELLS",
-        "rows": f"{_HERE}.methods.builtin:ROWS",
-        "columns+cells": f"{_HERE}.methods.builtin:COLUMNS_AND_CELLS",
-        "columns+rows": f"{_HERE}.methods.builtin:COLUMNS_AND_ROWS",
+        "columns": "sfumato.engines.baskets.methods.builtin:COLUMNS",
+        "cells": "sfumato.engines.baskets.methods.builtin:CELLS",
+        "rows": "sfumato.engines.baskets.methods.builtin:ROWS",
+        "columns+cells": "sfumato.engines.baskets.methods.builtin:COLUMNS_AND_CELLS",
+        "columns+rows": "sfumato.engines.baskets.methods.builtin:COLUMNS_AND_ROWS",
     },
     group="sfumato.baskets.methods",
-    of=f"{_HERE}.methods.protocol:WayOf",
+    of="sfumato.engines.baskets.methods.protocol:Method",
 )
 
 MEASURES: Registry[MeasureOf] = Registry(
     "utility",
     {
-        "ones": f"{_HERE}.measures.retention:ONES",
-        "columns": f"{_HERE}.measures.retention:COLUMNS",
-        "rows": f"{_HERE}.measures.retention:ROWS",
-        "supports": f"{_HERE}.measures.retention:SUPPORTS",
-        "itemsets": f"{_HERE}.measures.retention:ITEMSETS",
-        "lift": f"{_HERE}.measures.retention:LIFT",
-        "neighbours": f"{_HERE}.measures.retention:NEIGHBOURS",
-        "categories": f"{_HERE}.measures.retention:CATEGORIES",
+        "ones": "sfumato.engines.baskets.measures.retention:ONES",
+        "columns": "sfumato.engines.baskets.measures.retention:COLUMNS",
+        "rows": "sfumato.engines.baskets.measures.retention:ROWS",
+        "supports": "sfumato.engines.baskets.measures.retention:SUPPORTS",
+        "itemsets": "sfumato.engines.baskets.measures.retention:ITEMSETS",
+        "lift": "sfumato.engines.baskets.measures.retention:LIFT",
+        "neighbours": "sfumato.engines.baskets.measures.retention:NEIGHBOURS",
+        "categories": "sfumato.engines.baskets.measures.retention:CATEGORIES",
     },
     group="sfumato.baskets.measures",
-    of=f"{_HERE}.measures.retention:MeasureOf",
+    of="sfumato.engines.baskets.measures.retention:MeasureOf",
 )
 
 SCORE = "auc"
@@ -80,7 +78,7 @@ def selector_names() -> Iterator[str]:
 
 
 def measure_names() -> Iterator[str]:
-    """Yield the names of the utilities that can stand on the axis."""
+    """Yield the names of the utilities that can be on the axis."""
     yield AUTO
     yield SCORE
     yield from MEASURES

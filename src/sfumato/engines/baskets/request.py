@@ -14,7 +14,7 @@ from ...core.arguments import Argument, Compound, Keyed, Named
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.inputs import Estimator, LabelsInput, MatrixInput, NamesInput
-from .registry import WAYS, measure_names, selector_names
+from .registry import METHODS, measure_names, selector_names
 
 if TYPE_CHECKING:
     from ...data.baskets import Baskets
@@ -146,16 +146,16 @@ class _OfMatrix(Request):
         found = [(name, path) for name, path in found if path.name != "all"]
         if isinstance(
             self.matrix, str | os.PathLike
-        ):  # what lies beside the matrix is read as well
+        ):  # the files next to the matrix are read as well
             from ...data._basket_files import sibling
 
-            beside = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
+            siblings = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
             known = {path for _, path in found}
-            found += [(what, p) for what, p in beside if p is not None and p not in known]
+            found += [(what, p) for what, p in siblings if p is not None and p not in known]
         return found
 
-    def resolved(self, folder: Path) -> Self:
-        found = super().resolved(folder)
+    def with_absolute_paths(self, folder: Path) -> Self:
+        found = super().with_absolute_paths(folder)
         kept = {"labels": self.labels} if self._is_column(folder) else {}
         if getattr(self, "absence_risky", None) == "all":
             kept["absence_risky"] = "all"
@@ -172,7 +172,7 @@ class BasketsRequest(_OfMatrix):
         choices=selector_names, min_length=1,
     )  # fmt: skip
     method: list[str] = parameter(
-        ["columns", "cells"], help="Suppression methods to try.", choices=lambda: WAYS, min_length=1,
+        ["columns", "cells"], help="Suppression methods to try.", choices=lambda: METHODS, min_length=1,
         aliases=["publish_as"], record_as="publish_as",
     )  # fmt: skip
     known_items: int | None = parameter(

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .request import (
         MappingRequest,
         SchemaRequest,
-        StudyRequest,
         TablesChoice,
         TablesPublishRequest,
         TablesRequest,
+        TablesStudyRequest,
     )
 
 __all__ = ["ENGINE", "TablesEngine"]
@@ -103,9 +103,9 @@ class TablesEngine(
         self, request: TablesRequest, *, progress: Progress = no_progress
     ) -> TablesExploration:
         """Search the policies of a table for the frontier of risk against utility."""
-        from .frontier.steps import explored
+        from .frontier.steps import explore
 
-        return explored(request, progress=progress)
+        return explore(request, progress=progress)
 
     def publish(
         self,
@@ -120,9 +120,9 @@ class TablesEngine(
         """Write a table as a candidate says, in its own format, and measure what was written."""
         from ...core.publication import Publication
         from .records import TablesRelease
-        from .release.steps import published
+        from .release.steps import publish
 
-        made = published(
+        made = publish(
             exploration.policy(candidate),
             candidate,
             request,
@@ -144,7 +144,7 @@ class TablesEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the commands beyond explore and publish."""
-        from .request import MappingRequest, SchemaRequest, StudyRequest
+        from .request import MappingRequest, SchemaRequest, TablesStudyRequest
 
         return (
             Verb(
@@ -163,7 +163,7 @@ class TablesEngine(
             Verb(
                 "study",
                 "Repeat the paper's experiments on a table: figures 5 to 8 as data and charts.",
-                StudyRequest,
+                TablesStudyRequest,
                 _study,
             ),
         )
@@ -188,11 +188,11 @@ class TablesEngine(
                 partial.write_text(text, encoding="utf-8")
         lines = [
             "[tables]",
-            f"table = {_beside(file, folder)}",
-            f"schema = {_beside(schema, folder)}",
+            f"table = {_relative_path(file, folder)}",
+            f"schema = {_relative_path(schema, folder)}",
         ]
         if "population" in others:
-            lines.append(f"population = {_beside(others['population'], folder)}")
+            lines.append(f"population = {_relative_path(others['population'], folder)}")
         return [
             *lines,
             "evaluations = 4000",
@@ -201,7 +201,7 @@ class TablesEngine(
         ]
 
 
-def _beside(path: Path, folder: Path) -> str:
+def _relative_path(path: Path, folder: Path) -> str:
     return json.dumps(Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix())
 
 
@@ -215,8 +215,8 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
         return {"schema": text}
     check_output(call.out, force=call.force)
     text = draft_schema(request.table)
-    with whole_file(call.out, force=call.force) as beside:
-        beside.write_text(text, encoding="utf-8")
+    with whole_file(call.out, force=call.force) as partial:
+        partial.write_text(text, encoding="utf-8")
     call.say(f"Draft written to {call.out}. Check every role and domain before you use it.")
     return {"out": str(call.out)}
 
@@ -243,7 +243,7 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     return {"out": str(call.out), "candidate": candidate.id, "summary": dict(chosen.summary())}
 
 
-def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
+def _study(request: TablesStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.studies import STUDIES
 
     return STUDIES["tables"](request, call)

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from .payload import TablesPayload
     from .space.policy import Policy
 
-__all__ = ["KEPT", "TablesExploration", "attacker_of", "partial_population", "unpromised"]
+__all__ = [
+    "KEPT",
+    "TablesExploration",
+    "attacker_of",
+    "candidate_without_promise",
+    "partial_population",
+]
 
 ATTACKER = "knows the quasi-identifiers and the population"
 ATTACKER_OF_SAMPLE = "knows the quasi-identifiers and who is in the table"
@@ -40,7 +46,7 @@ def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:
     return (
         f"The population does not have {', '.join(lacking)[:300]}: its people are taken to have these values as "
         "often as the records that agree with them in the others, so the figures about the population are "
-        "modelled. What is estimated beside them takes the table as a random sample of those people."
+        "modelled. Further estimates take the table as a random sample of those people."
     )
 
 
@@ -90,7 +96,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         for candidate in self.candidates:
             if candidate.id == policy.id:
                 return candidate
-        return unpromised(policy)
+        return candidate_without_promise(policy)
 
     def save_payload(self, folder: Path) -> None:
         """Write policies.json and, where there is a population, population.npz."""
@@ -158,13 +164,13 @@ def certificate_words(record: TablesFrontier) -> str:
     )
 
 
-def unpromised(policy: Policy) -> TablesCandidate:
-    """Return a candidate that stands for a policy about which nothing is promised."""
+def candidate_without_promise(policy: Policy) -> TablesCandidate:
+    """Return the candidate of a policy about which nothing is promised."""
     return TablesCandidate(
         id=policy.id,
         risk=Risk(1.0, attacker=ATTACKER),
         utility=Utility(0.0, kept=KEPT),
-        policy=policy.shown(),
+        policy=policy.published_labels(),
         ends=policy.ends(),
         bits=policy.hex,
         loss=1.0,

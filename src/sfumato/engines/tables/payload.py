@@ -160,7 +160,7 @@ def save_payload(payload: TablesPayload, references: Mapping[str, Policy], folde
 
 
 def load_payload(folder: Path, frontier: TablesFrontier) -> tuple[TablesPayload, dict[str, Policy]]:
-    """Read back what `save_payload` wrote beside a frontier; anything that does not fit is refused."""
+    """Read back what `save_payload` wrote next to a frontier; anything that does not fit is refused."""
     content = read_json(folder / POLICIES_FILE)
     try:
         return _payload_of(PoliciesFile.model_validate(content), folder, frontier)
@@ -199,13 +199,13 @@ def _payload_of(
         conditions=Conditions(**vars(frontier.conditions)),
         margins=_margins(file.margins, lattice),
         sampling_fraction=file.sampling_fraction,
-        covered=_covered(frontier),
+        covered=_check_cover(frontier),
     )
     references = {name: policy_of_hex(lattice, bits) for name, bits in file.references.items()}
     return payload, references
 
 
-def _covered(frontier: TablesFrontier) -> tuple[str, ...] | None:
+def _check_cover(frontier: TablesFrontier) -> tuple[str, ...] | None:
     covered = frontier.population_covers
     if covered is None:
         return None

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
-    StringConstraints,
     model_serializer,
     model_validator,
 )
@@ -23,10 +20,26 @@ from ...core.records import (
     Record,
     Reference,
     Release,
+    RiskField,
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
     private,
+)
+from .policy_records import (
+    AbsoluteRisks,
+    Ends,
+    GroupSize,
+    Hex,
+    Labels,
+    PolicyFields,
+    PopulationEstimate,
+    ShownFields,
+    Size,
+    check_domains,
+    check_intervals,
+    without_empty,
 )
 
 __all__ = [
@@ -36,6 +49,7 @@ __all__ = [
     "ConditionsFields",
     "Ends",
     "GroupSize",
+    "Hex",
     "Labels",
     "PolicyFields",
     "PopulationEstimate",
@@ -50,129 +64,6 @@ __all__ = [
     "treatment",
 ]
 
-IntervalLabel = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,4000}$")]
-"""What the values of an interval are published as."""
-Labels = dict[ColumnName, tuple[IntervalLabel, ...]]
-Ends = dict[ColumnName, tuple[Count, ...]]
-"""By attribute: the place of each interval's last value in the domain, in order."""
-Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$")]
-Size = Annotated[float, Field(ge=0)]
-
-
-def _check_intervals(labels: Labels, ends: Ends) -> None:
-    """Refuse a policy whose intervals have no labels, or do not follow one another."""
-    if labels.keys() != ends.keys():
-        raise ValueError("labels and intervals are of different attributes")
-    for name, places in ends.items():
-        if not places or len(places) != len(labels[name]):
-            raise ValueError("an interval needs one label")
-        if any(high <= low for low, high in pairwise(places)):
-            raise ValueError("intervals must follow one another")
-
-
-def _check_domains(ends: Ends, quasi: Collection[str], domains: Mapping[str, int]) -> None:
-    """Refuse a policy that does not cover the domain of every quasi-identifier."""
-    if set(quasi) != ends.keys() or not ends.keys() <= domains.keys():
-        raise ValueError("a policy has intervals of every quasi-identifier")
-    if any(places[-1] != domains[name] - 1 for name, places in ends.items()):
-        raise ValueError("intervals must cover the domain")
-
-
-class GroupSize(Record):
-    """The records in groups of some sizes, and their share of the risk; `high` None is no limit."""
-
-    low: Count
-    high: Count | None = None
-    records: Count
-    risk_share: Share
-
-
-class PopulationEstimate(Record):
-    """What is estimated of a population that is not at hand, the table being a random sample of it.
-
-    `uniqueness` is the share of the population that is unique, and lies from `low` to `high` whatever the
-    population looks like; `zayatz`, `pitman` and `snb` are what three models say, None where a model does not
-    fit. `unique_match` is the chance that a unique match is right, `average` the chance of naming a
-    record on average.
-    """
-
-    fraction: Share
-    people: Size
-    uniqueness: Share
-    low: Share
-    high: Share
-    zayatz: Share
-    pitman: Share | None = None
-    snb: Share | None = None
-    unique_match: Share
-    average: Share
-
-    def in_words(self) -> str:
-        """Return the estimate as a sentence."""
-        return (
-            f"estimated for a population of {self.people:,.0f} ({self.fraction:.3g} of it sampled): "
-            f"{self.uniqueness:.3g} of it unique (between {self.low:.3g} and {self.high:.3g}), chance of "
-            f"naming a record {self.average:.3g} on average, of a unique match being right "
-            f"{self.unique_match:.3g}"
-        )
-
-
-class AbsoluteRisks(Record):
-    """Chances of naming a record, as the field speaks of them; each in [0, 1] and not relative to anything.
-
-    The prosecutor knows who is in the table, the journalist only the population, the marketer links
-    everybody; an average is over the records.
-    """
-
-    prosecutor_max: Share
-    prosecutor_average: Share
-    journalist_max: Share
-    journalist_average: Share
-    marketer: Share
-    sample_uniqueness: Share
-    population_uniqueness: Share | None = None
-    estimate: PopulationEstimate | None = None
-
-
-class ShownFields(Record):
-    """What is shown of a policy besides the two axes, explored and measured on the written file.
-
-    Each field is computed by the entry of `registry.SHOWN` that has its name; `shown` holds the values of the
-    entries without a field of their own and is not written when it is empty.
-    """
-
-    loss_nats: float
-    k: Count
-    smallest_population_group: Size
-    risks: AbsoluteRisks | None = None
-    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
-    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
-    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
-    suppressed: Count = 0
-    blanked: Count = 0
-    shown: dict[Name, float] = Field(default_factory=dict)
-
-
-def _without_empty(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if name != "shown" or value}
-
-
-class PolicyFields(ShownFields):
-    """A policy and what is shown of it."""
-
-    policy: Labels
-    ends: Ends
-    bits: Hex
-    loss: float
-    groups: Count
-    prosecutor_risk: Share
-    average_group: Size
-
-    @model_validator(mode="after")
-    def _intervals_have_labels(self) -> Self:
-        _check_intervals(self.policy, self.ends)
-        return self
-
 
 class TablesCandidate(PolicyFields, Candidate):
     """A policy on the frontier; `promised` is False for a saved policy, which promises nothing."""
@@ -181,7 +72,7 @@ class TablesCandidate(PolicyFields, Candidate):
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(super()._to_file(handler))
+        return without_empty(super()._to_file(handler))
 
 
 class TablesReference(PolicyFields, Reference):
@@ -195,7 +86,7 @@ class TablesReference(PolicyFields, Reference):
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(super()._to_file(handler))
+        return without_empty(super()._to_file(handler))
 
 
 class PopulationFacts(Record):
@@ -278,7 +169,7 @@ class TablesFrontier(FrontierRecord):
     @model_validator(mode="after")
     def _policies_cover_the_domains(self) -> Self:
         for policy in (*self.candidates, *self.references):
-            _check_domains(policy.ends, self.quasi, self.domains)
+            check_domains(policy.ends, self.quasi, self.domains)
         return self
 
 
@@ -313,7 +204,7 @@ class TablesHow(Record):
     population: bool
     population_covers: tuple[ColumnName, ...] | None = None
     joined: bool = False
-    explored_table: bool
+    explored_table: bool | None = private(None)
     risk_measure: Name
     loss_measure: Name
     refuse_above: Share | None = None
@@ -321,40 +212,51 @@ class TablesHow(Record):
 
     @model_validator(mode="after")
     def _policy_covers_the_domains(self) -> Self:
-        _check_intervals(self.policy, self.ends)
-        _check_domains(self.ends, self.quasi, self.domains)
+        check_intervals(self.policy, self.ends)
+        check_domains(self.ends, self.quasi, self.domains)
         return self
 
 
 class TablesMeasured(ShownFields):
-    """What was measured on the written file, by code that shares nothing with the search."""
+    """What was measured on the written file, by code that shares nothing with the search.
 
-    risk: float
-    utility: float
-    loss: float
-    relative_risk: float
+    What compares the file with the table as it was is private: both axes, the loss of each column, how
+    the records compare with those explored (`shift`, None for a policy that promised nothing).
+    """
+
+    risk: float | None = private(None)
+    utility: float | None = private(None)
+    loss: float | None = private(None)
+    loss_nats: float | None = private(None)  # type: ignore[assignment]
+    relative_risk: float | None = private(None)
     expected_reidentified: Size
-    expected_unchanged: Size
+    expected_unchanged: Size | None = private(None)
     risks: AbsoluteRisks
-    columns: dict[ColumnName, ColumnLoss] = Field(default_factory=dict)
+    columns: dict[ColumnName, ColumnLoss] = private(default_factory=dict)
     groups_count: Count
     groups: tuple[GroupSize, ...]
-    records_without_population_cell: Count
-    shift: ShiftRecord | None = None
-    """How the records compare with those explored; None for a policy that promised nothing."""
+    records_without_population_cell: Count | None = private(None)
+    shift: ShiftRecord | None = private(None)
+    shown: dict[Name, float] = private(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(handler(self))
+        return without_empty(handler(self))
 
 
 class TablesRelease(Release):
-    """release.json of a table; `worse` lists what is worse than promised and was accepted."""
+    """release.json of a table; `worse` lists what is worse than promised and was accepted.
+
+    The two axes are private: both are relative to the unchanged table. What is public is what anybody could
+    measure on the release with the population at hand.
+    """
 
     how: TablesHow
     measured: TablesMeasured
-    worse: tuple[Sentence, ...] = ()
-    sentences: tuple[Sentence, ...] = ()
+    risk: RiskField | None = private(None)
+    utility: UtilityField | None = private(None)
+    worse: tuple[Sentence, ...] = private(())
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
 
     @model_validator(mode="after")
@@ -394,10 +296,12 @@ class TablesRelease(Release):
             found.append(
                 f"Note: {self.counts['dropped']:,} rows with a missing quasi-identifier were left out."
             )
-        found.append(
-            f"measured on the output: risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
-            f"smallest group {measured.k:,}"
+        axes = (
+            ""
+            if measured.risk is None or measured.utility is None
+            else f"risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
         )
+        found.append(f"measured on the output: {axes}smallest group {measured.k:,}")
         risks = measured.risks
         found.append(
             f"chance of naming a record: at most {risks.journalist_max:.3g}, on average "
@@ -415,7 +319,7 @@ class TablesRelease(Release):
                 f"records left out because their group was too small: {measured.suppressed:,}"
             )
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
-        if not how.explored_table:
+        if how.explored_table is False:
             found.append(
                 "Note: this is not the table that was explored; the figures are of this data."
             )

@@ -27,7 +27,7 @@ STRATEGIES: Registry[Callable[..., None]] = Registry(
     group="sfumato.tables.strategies",
     of="collections.abc:Callable",
 )
-"""Called with a `Run` and the strategy's own options; measures policies until the budget is used up."""
+"""Called with a `SearchRun` and the strategy's own options; measures policies until the budget is used up."""
 
 CERTIFIERS: Registry[Callable[..., Certified]] = Registry(
     "certifier",
@@ -35,7 +35,7 @@ CERTIFIERS: Registry[Callable[..., Certified]] = Registry(
     group="sfumato.tables.certifiers",
     of="collections.abc:Callable",
 )
-"""Called with a `Run`, seconds and threads; returns what no policy can be better than. `--certify` asks "bounds"."""
+"""Called with a `SearchRun`, seconds and threads; returns what no policy can be better than. `--certify` asks "bounds"."""
 
 RISKS: Registry[type[Measure]] = Registry(
     "risk",

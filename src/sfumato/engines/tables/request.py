@@ -23,10 +23,10 @@ __all__ = [
     "MappingRequest",
     "PolicyInput",
     "SchemaRequest",
-    "StudyRequest",
     "TablesChoice",
     "TablesPublishRequest",
     "TablesRequest",
+    "TablesStudyRequest",
 ]
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
@@ -359,7 +359,7 @@ class MappingRequest(TablesChoice):
     frontier: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
 
 
-class StudyRequest(Request):
+class TablesStudyRequest(Request):
     """The parameters of `tables study`."""
 
     table: TableInput = parameter(help=_TABLE, role="data")

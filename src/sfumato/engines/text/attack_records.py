@@ -35,14 +35,14 @@ __all__ = [
     "AttackerName",
     "AuditRecord",
     "Bound",
-    "Bounds",
-    "Found",
     "InferenceRecord",
+    "InspectionRecord",
     "RangedShare",
     "Reading",
     "ReadingRecord",
     "SampleParametersRecord",
     "TextAttack",
+    "TheoremBounds",
 ]
 
 Reading = Literal["A", "B", "outside"]
@@ -54,7 +54,7 @@ AttackerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ,.
 Amount = Annotated[float, Field(ge=0)]
 
 
-class Found(Record):
+class InspectionRecord(Record):
     """How many sensitive words an inspection finds, with a 95 % range."""
 
     found: Amount
@@ -80,14 +80,14 @@ class ReadingRecord(Record):
     fp: Count
     fn: Count
     tn: Count
-    ranked: dict[Budget, Found]
-    unordered: dict[Budget, Found]
-    random: dict[Budget, Found]
+    ranked: dict[Budget, InspectionRecord]
+    unordered: dict[Budget, InspectionRecord]
+    random: dict[Budget, InspectionRecord]
     gain_over_random: dict[Budget, Amount | None]
     learners: dict[AttackerName, LearnerCounts]
 
 
-class Strongest(Found):
+class Strongest(InspectionRecord):
     """The attacker who finds most in the reference budget."""
 
     attacker: AttackerName
@@ -155,10 +155,10 @@ class SampleParametersRecord(Record):
     r_printed: float | None
 
 
-class Bounds(Record):
+class TheoremBounds(Record):
     """Every bound of the papers on one release.
 
-    In a file the theorems stand by name beside `ranked prefix`, `deviation` and `parameters`.
+    In a file the theorems are listed by name, with `ranked prefix`, `deviation` and `parameters`.
     """
 
     theorems: dict[Name, Bound]
@@ -174,7 +174,11 @@ class Bounds(Record):
         rest = dict(values)
         prefixes = rest.pop("ranked prefix", {})
         own = {k: rest.pop(k) for k in ("deviation", "parameters") if k in rest}
-        return {"theorems": _named(rest), "ranked_prefix": _named(prefixes, "ranked prefix"), **own}
+        return {
+            "theorems": _with_name(rest),
+            "ranked_prefix": _with_name(prefixes, "ranked prefix"),
+            **own,
+        }
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -183,7 +187,7 @@ class Bounds(Record):
         return {**found["theorems"], "ranked prefix": found["ranked_prefix"], **sample}
 
 
-def _named(bounds: object, name: str | None = None) -> object:
+def _with_name(bounds: object, name: str | None = None) -> object:
     if not isinstance(bounds, Mapping):
         return bounds
     return {
@@ -260,14 +264,14 @@ class TextAttack(AttackRecord):
     seed: int
     documents: Count
     learned_from: Count = 0
-    """Documents of the release that were learned from; they were left out."""
+    """Documents of the release that were learned from; they are not counted."""
     marked: Count = 0
     """Spans that a person had marked in the published documents, and that are redacted for it."""
     words_before: Count
     sensitive_before: Count
     background_documents: Count
     attack: AttackDetails
-    bounds: Bounds | None = None
+    bounds: TheoremBounds | None = None
     inference: InferenceRecord | None = None
 
     def lines(self) -> list[str]:

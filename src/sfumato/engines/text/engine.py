@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from .attack_records import TextAttack
     from .exploration import TextExploration
     from .records import TextCandidate, TextRelease
-    from .request import (
+    from .request import TextAttackRequest, TextChoice, TextPublishRequest, TextRequest
+    from .verb_requests import (
         AuditRequest,
         ConvertRequest,
         FormatsRequest,
         StartRequest,
-        StudyRequest,
-        TextAttackRequest,
-        TextChoice,
-        TextPublishRequest,
-        TextRequest,
+        TextStudyRequest,
     )
 
 __all__ = ["ENGINE", "TextEngine"]
@@ -148,10 +145,10 @@ class TextEngine(
         from .request import TextAttackRequest
 
         assert isinstance(request, TextAttackRequest)
-        from .attack.registry import attackers_named, encoder_named
+        from .attack.registry import find_attackers, find_encoder
         from .attack.released import attack_release
 
-        learners = attackers_named(request.attackers)
+        learners = find_attackers(request.attackers)
         total = 2 * len(learners) + (3 if request.background else 1)
         found = attack_release(
             request.directory,
@@ -165,7 +162,7 @@ class TextEngine(
             seed=request.seed,
             request=request.to_record(),
             progress=lambda _: call.progress(1, total=total, note="attacking the release"),
-            encoder=encoder_named(request.attackers, request.encoder),
+            encoder=find_encoder(request.attackers, request.encoder),
         )
         for line in found.lines():
             call.say(line)
@@ -179,12 +176,12 @@ class TextEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
-        from .request import (
+        from .verb_requests import (
             AuditRequest,
             ConvertRequest,
             FormatsRequest,
             StartRequest,
-            StudyRequest,
+            TextStudyRequest,
         )
 
         return (
@@ -217,12 +214,12 @@ class TextEngine(
             Verb(
                 "study",
                 "Reproduce the papers' figures on labelled corpora; if interrupted, a study resumes.",
-                StudyRequest,
+                TextStudyRequest,
                 _study,
             ),
         )
 
-    def chained(
+    def for_chained_input(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Take `text_column` for a column of the published table, whose rows have no ids.
@@ -236,6 +233,13 @@ class TextEngine(
         if isinstance(corpus, str) and (kind is None or not FORMATS[kind].is_table):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": "", "keep": ["*"], "keep_ids": True}
+
+    def for_published(self, request: TextPublishRequest, data: Path) -> TextPublishRequest:
+        """Keep every column beside the text: the engine that wrote the table has decided on them."""
+        from ...data.table_source import TableSource
+
+        others = [name for name in TableSource.open(data).columns if name != request.text_column]
+        return request.model_copy(update={"keep": others})
 
     def claim(self, file: Path) -> float:
         """Claim files of documents by their suffix, and folders."""
@@ -333,10 +337,10 @@ def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .attack.audit import audit_documents, audit_words, checked_numbers
+    from .attack.audit import audit_documents, audit_words, check_numbers
     from .attack.released import classifiers_of
 
-    number = checked_numbers(request.documents, request.words)
+    number = check_numbers(request.documents, request.words)
     if "documents" in number:
         result, lines = audit_documents(
             request.release, number["documents"], seed=request.seed, force=call.force
@@ -356,7 +360,7 @@ def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
     return {} if result is None else result.to_json()
 
 
-def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
+def _study(request: TextStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.studies import STUDIES
 
     return STUDIES["text"](request, call)

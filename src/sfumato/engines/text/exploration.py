@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...core.errors import ModelError, NoCandidateError
 from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
-from .records import TextCandidate, TextFrontier, labels_listed
+from .records import TextCandidate, TextFrontier, format_label_counts
 
 if TYPE_CHECKING:
     from ...data.document import Document
@@ -64,7 +64,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         judged = known if record.answers is None and record.sensitive_words else set()
         if set(classifiers) != known or set(learned.held_out) != judged:
             raise ModelError(
-                "The frontier and the model beside it do not belong together.",
+                "The frontier and the model in its folder do not belong together.",
                 hint="explore again.",
             )
         return cls(record, classifiers, learned)
@@ -85,11 +85,11 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             In the order of the text; offsets count characters.
 
         """
-        from .redaction.explain import explained
+        from .redaction.explain import explain
 
         for candidate in self.candidates:
             if candidate.ratio == ratio:
-                return explained(document, self.classifiers[candidate.id])
+                return explain(document, self.classifiers[candidate.id])
         known = ", ".join(f"{c.ratio:g}" for c in sorted(self.candidates, key=lambda c: c.ratio))
         raise NoCandidateError(
             f"No candidate has the loss ratio {ratio:g}.", hint=f"explored were: {known}."
@@ -109,6 +109,6 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             )
         found.append("left: the share of sensitive words that stays, in documents not learned from")
         if self.record.left_as_they_are:
-            listed = labels_listed(self.record.left_as_they_are)
+            listed = format_label_counts(self.record.left_as_they_are)
             found.append(f"labels not chosen, left as they are: {listed}")
         return found

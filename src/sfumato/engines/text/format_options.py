@@ -1,4 +1,4 @@
-"""How each format of documents is read: what stands after its name, as in `conll:token=1,tag=none`."""
+"""How each format of documents is read: what comes after its name, as in `conll:token=1,tag=none`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _columns(text: str) -> object:
     return text.split("+")
 
 
-def _joined(value: object) -> str:
+def _join(value: object) -> str:
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
@@ -35,7 +35,7 @@ _DELIMITER = Argument("delimiter", "delimiter", "CHARACTER", read=_character, wr
 _COLUMNS = [
     Argument("token_column", "token", "INT"),
     Argument("tag_column", "tag", "INT|none"),
-    Argument("kept_columns", "keep", "INT+INT", read=_columns, write=_joined),
+    Argument("kept_columns", "keep", "INT+INT", read=_columns, write=_join),
 ]
 
 FORMAT = Named(

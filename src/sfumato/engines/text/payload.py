@@ -1,7 +1,7 @@
 """What is kept of the documents that were learned from, to hold a release against the promise.
 
 Counts by document, the shift check, the reading of numeric dates, and marks of the texts; no word of
-them. It lies beside the model, on the private side.
+them. It is next to the model, on the private side.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class HeldOut:
         return self.table[:, _COLUMNS.index(name)]
 
     def batch(self, documents: int, seed: int) -> NextBatch:
-        """Return the draws of a release of so many documents."""
+        """Return the draws of a release of this many documents."""
         return NextBatch(len(self.table), max(1, min(documents, LARGEST_BATCH)), seed)
 
 
@@ -85,7 +85,7 @@ class Learned:
         return np.unique(np.array([mark_of(text, salt) for text in texts], np.uint64))
 
     def save(self, folder: Path) -> None:
-        """Write it into a folder of its own."""
+        """Write it into its own folder."""
         arrays: dict[str, Array] = {"marks": self.marks}
         for name, counts in self.held_out.items():
             arrays |= {f"{name}/table": counts.table, f"{name}/redacted": counts.redacted}
@@ -109,7 +109,7 @@ class Learned:
         try:
             labels = tuple(str(label) for label in header["labels"])
             held_out = {
-                str(name): _checked(
+                str(name): _check_held_out(
                     arrays[f"{name}/table"], arrays[f"{name}/redacted"], len(labels)
                 )
                 for name in header["candidates"]
@@ -131,7 +131,7 @@ class Learned:
         return cls(labels, held_out, shift, reading, np.sort(marks), salt)
 
 
-def _checked(table: Array, redacted: Array, labels: int) -> HeldOut:
+def _check_held_out(table: Array, redacted: Array, labels: int) -> HeldOut:
     sound = (
         table.dtype == np.int64
         and table.ndim == 2

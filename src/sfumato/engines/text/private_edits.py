@@ -2,7 +2,7 @@
 
 One line per published document: its id, the id under which it is published, the hash of its text as it was
 read, the format and the version of its reader, and its edits as [start, end, replacement, label] in characters
-of that text. Whoever reads a release beside its originals needs nothing else.
+of that text. Whoever reads a release next to its originals needs nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from ...core.errors import InputError, OutputExistsError
 from ...core.files import sha256_of
 from ...core.storage.disk import sync
-from ...core.storage.private_folder import make_private_folder, private_of
+from ...core.storage.private_folder import make_private_folder, private_folder_of
 from ...data.document import Document, Edit
 from ...data.formats.jsonl import encoded
 
@@ -71,7 +71,7 @@ def edits_of(out: str | os.PathLike[str]) -> Path:
     >>> edits_of("releases/notes").as_posix()
     'releases/notes.private/edits.jsonl'
     """
-    return private_of(out) / EDITS_FILE
+    return private_folder_of(out) / EDITS_FILE
 
 
 def edit_line(id: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:
@@ -118,7 +118,7 @@ def read_edits(out: str | os.PathLike[str]) -> Iterator[DocumentEdits]:
     path = edits_of(out)
     if not path.is_file():
         raise InputError(
-            f"There are no edits of {Path(out).name!r} beside it.",
+            f"There are no edits next to {Path(out).name!r}.",
             hint="they lie in the folder whose name ends in .private, on the machine that published it.",
         )
     with path.open("rb") as stream:

@@ -16,26 +16,34 @@ from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Candidate,
+    CandidateId,
     ColumnName,
     Count,
     FrontierRecord,
     Label,
+    Mark,
     Name,
     Record,
     Reference,
     Release,
+    RiskField,
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
+    private,
+    rounded,
 )
-from .attack_records import Amount, AttackDetails, AttackerName, Bounds, RangedShare
+from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
+    "APPROVAL_FILE",
     "BEST_FORM",
     "UNSURE",
     "Approval",
     "Background",
     "EncoderRecord",
+    "Look",
     "MeasuredRange",
     "RoundRecord",
     "TextCandidate",
@@ -44,14 +52,16 @@ __all__ = [
     "TextMeasured",
     "TextReference",
     "TextRelease",
+    "format_label_counts",
     "is_measured",
-    "labels_listed",
 ]
 
 UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
 Way = Literal["best form", "linear", "second look", "student"]
 BEST_FORM: Literal["best form"] = "best form"
+
+APPROVAL_FILE = "approval.json"
 
 
 class RoundRecord(Record):
@@ -93,7 +103,7 @@ class TextCandidate(Candidate):
     documents_with_leak: RangedShare | None = None
     harmless_lost: Share | None = None
     attack: AttackDetails | None = None
-    bounds: Bounds | None = None
+    bounds: TheoremBounds | None = None
 
 
 class RatioLoss(Record):
@@ -164,7 +174,7 @@ class TextFrontier(FrontierRecord):
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
     contextual_words: Count = 0
-    """Words that are sensitive only because they give a name of their document away."""
+    """Words that are sensitive only because they reveal a name of their document."""
     rules: bool = False
     answers: Count | None = None
     reader: str | None = None
@@ -172,7 +182,7 @@ class TextFrontier(FrontierRecord):
 
 
 class MeasuredRange(Record):
-    """A number of the release beside its range from held-out documents, for a batch of its size."""
+    """A number of the release with its range from held-out documents, for a batch of its size."""
 
     value: float
     low: float
@@ -183,10 +193,10 @@ class MeasuredRange(Record):
 class TextMeasured(Record):
     """What was measured on the release itself, without labels."""
 
-    published: MeasuredRange
-    redacted_per_1000_words: dict[Label, MeasuredRange]
-    shift: ShiftRecord
-    expected_left: Share | None = None
+    published: MeasuredRange = rounded(towards="down")
+    redacted_per_1000_words: dict[Label, MeasuredRange] = rounded(towards="up")
+    shift: ShiftRecord | None = private(None)
+    expected_left: Share | None = private(None)
 
 
 class Verification(Record):
@@ -217,23 +227,40 @@ class TextHow(Record):
     ignore_marks: bool = False
 
 
-class Approval(Record):
-    """Who approved a release after looking at it."""
+class Look(Record):
+    """How a person looked at one document of a release."""
 
+    document: Count
+    """Its number in the project."""
+    seconds: Count = 0
+    to_the_end: bool = False
+    """Whether its text was scrolled to the end, or fitted on the page."""
+
+
+class Approval(Record):
+    """approval.json: who approved a release, when, and what they saw; void when the release changes."""
+
+    release: Mark
+    """The hash of the release.json that was approved."""
+    candidate: CandidateId
     by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
+    at: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
     documents_seen: Count
+    looks: tuple[Look, ...] = ()
+    corrections: Count = 0
 
 
 class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
-    approved: Approval | None = None
+    risk: RiskField | None = rounded(None, towards="up")
+    utility: UtilityField | None = rounded(None, towards="down")
     measured: TextMeasured | None = None
     verified: Verification | None = None
-    documents_with_leak: RangedShare | None = None
+    documents_with_leak: RangedShare | None = rounded(None, towards="up")
     """How many documents are expected to hold at least one leak."""
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
 
     @classmethod
@@ -254,7 +281,7 @@ class TextRelease(Release):
                 f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
             )
         if self.how.left_as_they_are:
-            found.append(f"left as they are: {labels_listed(self.how.left_as_they_are)}")
+            found.append(f"left as they are: {format_label_counts(self.how.left_as_they_are)}")
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
         kept += self.how.fields_as_they_are
         if kept:
@@ -262,10 +289,10 @@ class TextRelease(Release):
         return found
 
 
-def labels_listed(counts: Mapping[str, int]) -> str:
+def format_label_counts(counts: Mapping[str, int]) -> str:
     """Return labels with their counts, most frequent first.
 
-    >>> labels_listed({"ID": 3, "EMAIL": 165})
+    >>> format_label_counts({"ID": 3, "EMAIL": 165})
     'EMAIL 165, ID 3'
     """
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
 from ...compute import COMPUTE, compute_option
-from ...core.arguments import Argument, Compound, Flagged, Named
+from ...core.arguments import Argument, Compound, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
-from ...data.formats.registry import FORMATS
 from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
-from .format_options import FORMAT
 from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
+from .read_options import ReadOptions, WithFindings
+from .reading.given_words import File, GivenWords, held_words
 from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
 
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
-    from ...data.documents import Corpus
     from .learners.protocol import Learner
 
     LearnerInput: TypeAlias = Learner | Estimator
@@ -39,14 +36,8 @@ __all__ = [
     "BUDGETS",
     "EVERY_LABEL",
     "RATIOS",
-    "AuditRequest",
-    "ConvertRequest",
-    "FormatsRequest",
-    "GivenWords",
     "LearnerInput",
     "ReadOptions",
-    "StartRequest",
-    "StudyRequest",
     "TextAttackRequest",
     "TextChoice",
     "TextPublishRequest",
@@ -58,26 +49,11 @@ BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
 
-File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
 Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
 C = TypeVar("C", bound="Candidate")
 R = TypeVar("R", bound="FrontierRecord")
-
-
-@dataclass(frozen=True)
-class GivenWords:
-    """Words that Python code gave as a list; records do not repeat them."""
-
-    words: tuple[str, ...]
-
-
-def _words(value: object) -> object:
-    """Keep a file as it is; hold a list of words so that no record shows them."""
-    if value is None or isinstance(value, str | os.PathLike | GivenWords):
-        return value
-    return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
 
 
 def _attackers(value: object) -> object:
@@ -92,7 +68,7 @@ def attacker_names() -> list[str]:
     return [*ATTACKERS, ENCODER, _EVERYONE, _NOBODY]
 
 
-def _encoder(value: object) -> object:
+def as_encoder(value: object) -> object:
     """Hold a folder as a path, so that records show its name only."""
     if isinstance(value, str) and value not in (NO_ENCODER, DEFAULT_ENCODER):
         return Path(value)
@@ -107,82 +83,7 @@ _ENCODER = Named(
 _COMPUTE = compute_option("Where the work is done.")
 
 
-class ReadOptions(Request):
-    """How documents are read."""
-
-    compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
-    text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
-    id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
-    spans_column: str = parameter(
-        "spans", help="Field that holds the spans.", flag="--spans", within="format"
-    )
-    format: str | None = parameter(
-        None, help="Format, if not inferred from the name, and how it is read (`sfumato text formats`).",
-        choices=lambda: FORMATS,
-    )  # fmt: skip
-    overlaps: str = parameter(
-        "error", help="What is done about overlapping spans.",
-        choices=lambda: ("error", "merge", "best"), within="format",
-    )  # fmt: skip
-    delimiter: str | None = parameter(
-        None, help="CSV delimiter; detected if not given.", max_length=1, within="format"
-    )
-    token_column: int | None = parameter(
-        None, help="Column of the tokens in a CoNLL file, from 0; detected if not given.",
-        within="format",
-    )  # fmt: skip
-    tag_column: int | Literal["none"] = parameter(
-        -1, help="Column of the tags in a CoNLL file (negative: from the end), or none.",
-        metavar="INT|none", within="format",
-    )  # fmt: skip
-    kept_columns: list[int] = parameter(
-        [], help="Other columns of a CoNLL file to publish as they are; all others become _.",
-        flag="--keep-columns", within="format",
-    )  # fmt: skip
-
-    def open(self, source: DocumentsInput) -> Corpus:
-        """Open documents as the request says.
-
-        Parameters
-        ----------
-        source : path, Corpus, frame or list of Document
-            The documents.
-
-        """
-        from ...data.documents import read_documents
-
-        return read_documents(
-            source, text=self.text_column, id=self.id_column or None, spans=self.spans_column,
-            format=self.format, overlaps=self.overlaps, **self._format_options(),
-        )  # fmt: skip
-
-    def _format_options(self) -> dict[str, Any]:
-        """Return what is said about one format alone; another format refuses it."""
-        named = ("delimiter", "token_column", "tag_column", "kept_columns")
-        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
-        return {n: None if value == "none" else value for n, value in said.items()}
-
-
-def _default(request: type[Request], name: str) -> object:
-    return request.model_fields[name].get_default(call_default_factory=True)
-
-
-class _WithFindings(ReadOptions):
-    """Documents, and what another tool found in them."""
-
-    findings: File | Mapping[str, object] | None = parameter(
-        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
-    )
-    min_score: float = parameter(
-        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
-    )
-    findings_labels: dict[str, str] = parameter(
-        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
-        metavar="FOUND=LABEL",
-    )  # fmt: skip
-
-
-class TextRequest(_WithFindings):
+class TextRequest(WithFindings):
     """What `explore` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
@@ -257,14 +158,14 @@ class TextRequest(_WithFindings):
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _held_words = field_validator("deny", "allow", mode="before")(_words)
+    _held_encoder = field_validator("encoder", mode="before")(as_encoder)
+    _held_words = field_validator("deny", "allow", mode="before")(held_words)
     _said = field_validator("attackers", mode="before")(_attackers)
 
     @field_validator("word_lists", mode="before")
     @classmethod
     def _held_lists(cls, value: Mapping[str, object] | None) -> object:
-        return {k: _words(v) for k, v in dict(value).items()} if value else {}
+        return {k: held_words(v) for k, v in dict(value).items()} if value else {}
 
     @field_validator("weights", mode="before")
     @classmethod
@@ -278,9 +179,9 @@ class TextRequest(_WithFindings):
             raise ValueError("the labels must be different")
         return value
 
-    def resolved(self, folder: Path) -> Self:
+    def with_absolute_paths(self, folder: Path) -> Self:
         """Return the same request with its files relative to a folder made absolute."""
-        found = super().resolved(folder)
+        found = super().with_absolute_paths(folder)
         if isinstance(found.encoder, Path):
             return found.model_copy(update={"encoder": folder / found.encoder})
         return found
@@ -294,7 +195,7 @@ class TextRequest(_WithFindings):
                 )
 
 
-class TextPublishRequest(_WithFindings):
+class TextPublishRequest(WithFindings):
     """What `publish` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {
@@ -346,7 +247,7 @@ class TextPublishRequest(_WithFindings):
     )
     new_ids: bool = parameter(
         False,
-        help="Give documents new ids and an order of their own, as is done unless ids are kept.",
+        help="Give documents new ids and a new order, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -391,100 +292,8 @@ class TextAttackRequest(Request):
     folds: int = parameter(4, help="Folds by document inside the release.", ge=2)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _held_encoder = field_validator("encoder", mode="before")(_encoder)
+    _held_encoder = field_validator("encoder", mode="before")(as_encoder)
     _said = field_validator("attackers", mode="before")(_attackers)
-
-
-class AuditRequest(Request):
-    """What `audit` takes."""
-
-    release: File = parameter(help="What publish wrote.", role="data", metavar="RELEASE")
-    documents: int | None = parameter(None, help="How many documents a person reads.", ge=1)
-    words: int | None = parameter(
-        None, help="How many words a person reads, those first that an attacker would.", ge=1
-    )
-    frontier: File | None = parameter(
-        None, help="Folder that explore wrote; --words needs it.", role="file"
-    )
-    seed: int = parameter(0, help="Seed of the draw.", ge=0)
-
-
-class StudyRequest(Request):
-    """What `study` takes."""
-
-    corpora: list[File] = parameter(
-        help="Labelled corpora.", role="data", metavar="CORPUS…", min_length=1
-    )
-    labels: list[str] = parameter(
-        ["NAME"], help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
-    )
-    ratios: list[Ratio] = parameter(RATIOS, help="Loss ratios L/C.", min_length=1)
-    folds: int = parameter(4, help="Folds by document.", ge=2)
-    publishers: list[str] = parameter([], help="Some of the publishers (default: all).")
-    budgets: list[Inspected] = parameter(
-        [10, 20, 50, 100, 200, 500, 1000, 2000], help="How many words are inspected.",
-        flag="--budget", aliases=["budget"], min_length=1,
-    )  # fmt: skip
-    threads: int | None = parameter(
-        None, help="Threads (default: all cores).", ge=1, recorded=False
-    )
-    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-
-
-class StartRequest(ReadOptions):
-    """What `start` takes."""
-
-    compounds: ClassVar[Mapping[str, Compound]] = {
-        "background": Flagged("background", "generated", "generated")
-    }
-    documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
-    labels: list[str] = parameter(
-        [], help="What is sensitive, at most nine labels (default: the common kinds).",
-        flag="--label", aliases=["label"], max_length=9,
-    )  # fmt: skip
-    rules: File | None = parameter(
-        None, help="Rules file; the built-in rules by default.", role="file"
-    )
-    findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
-    model: File | None = parameter(
-        None, help="Frontier folder of other documents: what its classifiers find is proposed.",
-        role="file",
-    )  # fmt: skip
-    background: list[DocumentsInput] = parameter(
-        [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
-        role="file", metavar="FILE|generated",
-    )  # fmt: skip
-    generated: bool = parameter(
-        False, help="Learn the first model from generated notes where no background is given.",
-        within="background",
-    )  # fmt: skip
-    ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
-    target_risk: float = parameter(
-        0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
-        former=["wanted"], record_as="wanted",
-    )  # fmt: skip
-    encoder: File | None = parameter(
-        None,
-        help="The encoder that learns from the answers too (default: the installed one, if any).",
-        metavar="none|default|FOLDER",
-    )
-    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-
-    _held_encoder = field_validator("encoder", mode="before")(_encoder)
-
-
-class ConvertRequest(ReadOptions):
-    """What `convert` takes."""
-
-    source: File = parameter(
-        help="Labelled documents, or a project: then the answers are its labels.", role="data",
-        metavar="SOURCE",
-    )  # fmt: skip
-    to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
-
-
-class FormatsRequest(Request):
-    """What `formats` takes: nothing."""
 
 
 class TextChoice(Choice):
@@ -517,31 +326,3 @@ class TextChoice(Choice):
 def _ratios(exploration: Exploration[R, C]) -> list[str]:
     known = {getattr(candidate, "ratio", None) for candidate in exploration.candidates}
     return [f"{ratio:g}" for ratio in sorted(r for r in known if r is not None)]
-
-
-def words_of(given: object) -> list[str]:
-    """Return the words of a file (one word or phrase per line) or of a list.
-
-    Parameters
-    ----------
-    given : path, GivenWords or None
-        A field of a request.
-
-    """
-    if given is None:
-        return []
-    if isinstance(given, GivenWords):
-        return list(given.words)
-    from ...core.errors import InputError
-    from ...core.files import check_plain_file
-
-    path = Path(str(given))
-    check_plain_file(path)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise InputError(
-            f"The word list {path.name!r} cannot be read.",
-            hint="one word or phrase per line, UTF-8.",
-        ) from None
-    return [line.strip() for line in lines if line.strip()]

@@ -58,7 +58,7 @@ class _Table:
         return cls(found, counts)
 
     def outside(self, keys: Keys, fold: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return how often each key occurs outside the fold that is given beside it."""
+        """Return how often each key occurs outside its fold."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -200,7 +200,7 @@ class ShiftReference:
                 own = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
                 models.append(model_from_arrays(dict(described), own))
             words, trigrams, pairs = (
-                _checked_table(arrays[f"{name}/keys"], arrays[f"{name}/by_fold"], len(models))
+                _check_table(arrays[f"{name}/keys"], arrays[f"{name}/by_fold"], len(models))
                 for name in ("words", "trigrams", "pairs")
             )
             measures = np.asarray(arrays["measures"], np.float64)
@@ -219,7 +219,7 @@ class ShiftReference:
         return cls(tuple(models), words, trigrams, pairs, measures, salt)
 
 
-def _checked_table(keys: Array, by_fold: Array, folds: int) -> _Table:
+def _check_table(keys: Array, by_fold: Array, folds: int) -> _Table:
     if (
         keys.dtype != np.uint64
         or keys.ndim != 1
@@ -247,7 +247,7 @@ class _Text:
     def of(cls, data: TokenData, vocabulary: Sequence[str], salt: int) -> _Text:
         counted, tokens = data.counted, data.tokens
         types = tokens.type[counted]
-        keys = _mixed(lower_keys(list(vocabulary)), salt)
+        keys = _mix_hash(lower_keys(list(vocabulary)), salt)
         upper = np.array([word[:1].isupper() for word in vocabulary], np.bool_)
         text = np.asarray(tokens.text, np.uint64)
         pairs = text[:-2] << np.uint64(8) | text[1:-1]
@@ -258,13 +258,13 @@ class _Text:
             keys[types],
             data.document_of[counted],
             upper[types],
-            _mixed(trigrams[whole], salt),
-            _mixed(pairs[whole], salt),
+            _mix_hash(trigrams[whole], salt),
+            _mix_hash(pairs[whole], salt),
             owner[:-2][whole],
         )
 
 
-def _mixed(keys: npt.NDArray[np.uint64], salt: int) -> Keys:
+def _mix_hash(keys: npt.NDArray[np.uint64], salt: int) -> Keys:
     """Hash keys once more, with the salt; distinct keys stay distinct."""
     mixed = (keys ^ np.uint64(salt)) * _MIX
     return (mixed ^ (mixed >> np.uint64(31))) * _MIX

@@ -10,17 +10,17 @@ from pydantic import JsonValue
 from ...core.engine import Call
 from ...core.files import whole_directory
 from ...engines.baskets.request import BasketsStudyRequest
-from .study import run_study, write_study
+from .study import BasketsStudyPlan, run_study, write_study
 
 __all__ = ["run"]
 
 
 def run(request: BasketsStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     """Run the study, write its tables and its figure, and print the tables."""
-    found = run_study(
-        request.baskets(), k=request.k, folds=request.folds, repeats=request.repeats,
-        seed=request.seed, progress=call.progress,
-    )  # fmt: skip
+    plan = BasketsStudyPlan(
+        k=request.k, folds=request.folds, repeats=request.repeats, seed=request.seed
+    )
+    found = run_study(request.baskets(), plan=plan, progress=call.progress)
     if call.out is not None:
         with whole_directory(call.out, force=call.force) as folder:
             write_study(found, folder)

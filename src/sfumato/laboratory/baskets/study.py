@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
@@ -22,12 +23,9 @@ from ...data.baskets import as_baskets
 from ...data.inputs import MatrixInput
 from ...engines.baskets.containment.audit import audit
 from ...engines.baskets.matrix.binary import BinaryMatrix, as_binary, as_classes
-from ...engines.baskets.measures.prediction import (
-    cross_validated_auc,
-    folds_of,
-    linear_svm_auc,
-    nested_auc,
-)
+from ...engines.baskets.measures.folds import folds_of
+from ...engines.baskets.measures.linear_svm import linear_svm_auc
+from ...engines.baskets.measures.prediction import cross_validated_auc, nested_auc
 from ...engines.baskets.selectors import (
     ExactSelector,
     GreedyDistCnt,
@@ -37,10 +35,10 @@ from ...engines.baskets.selectors import (
 )
 from ...engines.baskets.selectors.base import ContainmentSelector
 from ...engines.baskets.selectors.exact import MOST_FEATURES
-from ..writing import draw_charts, styled, write_charts, write_csv
+from ..writing import draw_charts, with_style, write_charts, write_csv
 from .baselines import CmGreedy, differential_release, flip_into_clusters
 
-__all__ = ["METHODS", "run_study", "write_study"]
+__all__ = ["METHODS", "BasketsStudyPlan", "run_study", "write_study"]
 
 Classes = npt.NDArray[np.bool_]
 Cell = dict[str, JsonValue]
@@ -63,7 +61,24 @@ METHODS: dict[str, Callable[[int], ContainmentSelector]] = {
 }
 
 
-class Row(TypedDict):
+@dataclass(frozen=True)
+class BasketsStudyPlan:
+    """What is studied; `methods` None is all of them.
+
+    Random flipping compares all pairs of rows, so it runs on at most `flip_rows` rows (a seeded
+    sample, said in the result).
+    """
+
+    k: Sequence[int] = (5, 8, 11)
+    epsilons: Sequence[float] = (0.5, 1.0, 1.5, 2.0)
+    methods: Sequence[str] | None = None
+    folds: int = 5
+    repeats: int = 10
+    flip_rows: int = 8000
+    seed: int = 0
+
+
+class MethodRow(TypedDict):
     """A row of the paper's table: a method, and a cell for each k."""
 
     method: str
@@ -80,7 +95,7 @@ class Study(TypedDict):
     folds: int
     seed: int
     k: list[int]
-    table: list[Row]
+    table: list[MethodRow]
     figure: list[Cell]
     budget_split: str
 
@@ -88,21 +103,13 @@ class Study(TypedDict):
 def run_study(
     data: MatrixInput,
     labels: str | os.PathLike[str] | Iterable[object] | None = None,
+    plan: BasketsStudyPlan | None = None,
     *,
-    k: Sequence[int] = (5, 8, 11),
-    epsilons: Sequence[float] = (0.5, 1.0, 1.5, 2.0),
-    methods: Sequence[str] | None = None,
-    folds: int = 5,
-    repeats: int = 10,
-    flip_rows: int = 8000,
-    seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Study:
-    """Measure every method at every k, and the DP releases at every ε.
-
-    Random flipping compares all pairs of rows, so it runs on at most `flip_rows` rows (a seeded
-    sample, said in the result).
-    """
+    """Measure every method at every k, and the DP releases at every ε."""
+    plan = plan or BasketsStudyPlan()
+    folds, repeats, seed = plan.folds, plan.repeats, plan.seed
     baskets = as_baskets(data, labels=labels)
     rows = as_binary(baskets.matrix)
     positive = as_classes(baskets.labels, rows.n)
@@ -111,15 +118,12 @@ def run_study(
         if progress is not None:
             progress(1)
 
-    table = _table(
-        rows, positive, k, methods=methods, folds=folds, repeats=repeats, flip_rows=flip_rows,
-        seed=seed, step=step,
-    )  # fmt: skip
-    count = len(GreedyHamDist(min(k), stop="first").fit(rows, positive).selected_)
+    table = _table(rows, positive, plan, step)
+    count = len(GreedyHamDist(min(plan.k), stop="first").fit(rows, positive).selected_)
     count = max(1, min(count, _MOST_DP_FEATURES, rows.d))
     figure = []
     for mechanism in ("laplace", "exponential"):
-        for epsilon in epsilons:
+        for epsilon in plan.epsilons:
             figure.append(
                 _differential_bar(
                     mechanism, epsilon, rows, positive, count=count, folds=folds, repeats=repeats,
@@ -134,7 +138,7 @@ def run_study(
         "positives": int(positive.sum()),
         "folds": folds,
         "seed": seed,
-        "k": list(k),
+        "k": list(plan.k),
         "table": table,
         "figure": figure,
         "budget_split": "half for the selection, in equal parts over the features; half for the table",
@@ -142,19 +146,11 @@ def run_study(
 
 
 def _table(
-    rows: BinaryMatrix,
-    positive: Classes,
-    k: Sequence[int],
-    *,
-    methods: Sequence[str] | None,
-    folds: int,
-    repeats: int,
-    flip_rows: int,
-    seed: int,
-    step: Callable[[], None],
-) -> list[Row]:
+    rows: BinaryMatrix, positive: Classes, plan: BasketsStudyPlan, step: Callable[[], None]
+) -> list[MethodRow]:
     """Return the rows of the paper's table: each method at each k, and the full feature set."""
-    table: list[Row] = []
+    k, methods, folds, seed = plan.k, plan.methods, plan.folds, plan.seed
+    table: list[MethodRow] = []
     for name, make in METHODS.items():
         if (methods is not None and name not in methods) or (
             name == "Exact" and rows.d > MOST_FEATURES
@@ -170,7 +166,13 @@ def _table(
         for wanted in k:
             cells.append(
                 _flipping_cell(
-                    wanted, rows, positive, folds=folds, repeats=repeats, limit=flip_rows, seed=seed
+                    wanted,
+                    rows,
+                    positive,
+                    folds=folds,
+                    repeats=plan.repeats,
+                    limit=plan.flip_rows,
+                    seed=seed,
                 )
             )
             step()
@@ -329,7 +331,7 @@ def _table_chart(cells: Sequence[Cell]) -> Mapping[str, object]:
             "color": {"field": "k", "type": "ordinal"},
         },
     }
-    return styled(spec, width=400)
+    return with_style(spec, width=400)
 
 
 def _figure_chart(bars: Sequence[Cell]) -> Mapping[str, object]:
@@ -351,4 +353,4 @@ def _figure_chart(bars: Sequence[Cell]) -> Mapping[str, object]:
             "color": {"field": "scored", "type": "nominal", "title": None},
         },
     }
-    return styled(spec, width=200)
+    return with_style(spec, width=200)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
@@ -22,13 +23,13 @@ from ...data.table import Table, read_table
 from ...engines.tables.frontier.problem import Problem
 from ...engines.tables.frontier.steps import run_point, search
 from ...engines.tables.search.chains import measure_chain, random_chain
-from ...engines.tables.search.run import Budget, Run
+from ...engines.tables.search.run import Budget, SearchRun
 from ...engines.tables.search.sublattices import random_sublattice, update_probability
 from ...engines.tables.space.policy import Policy
 from ...engines.tables.space.safe_harbor import find_roles, safe_harbor
-from ..writing import draw_charts, styled, write_charts, write_csv
+from ..writing import draw_charts, with_style, write_charts, write_csv
 
-__all__ = ["study"]
+__all__ = ["TablesStudyPlan", "study"]
 
 _STRATEGIES: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("exchange", "exchange", {}),
@@ -41,8 +42,22 @@ Say = Callable[[str], None]
 _WIDTH = 480
 
 
+@dataclass(frozen=True)
+class TablesStudyPlan:
+    """How much is searched: policies of each run, runs of each strategy, sublattices of figure 6."""
+
+    evaluations: int | None = None
+    runs: int = 3
+    sublattices: int = 500
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.runs < 1 or self.sublattices < 10:
+            raise ParameterError("A study needs at least 1 run and 10 sublattices.")
+
+
 class Area(TypedDict):
-    """The area under a run's frontier after so many policies."""
+    """The area under a run's frontier after a number of policies."""
 
     strategy: str
     run: int
@@ -51,7 +66,7 @@ class Area(TypedDict):
 
 
 class Mean(TypedDict):
-    """The areas of a strategy's runs after so many policies."""
+    """The areas of a strategy's runs after a number of policies."""
 
     strategy: str
     evaluations: int
@@ -90,20 +105,19 @@ def study(
     population: PopulationInput | None,
     out: str | os.PathLike[str],
     *,
-    evaluations: int | None = None,
-    runs: int = 3,
-    sublattices: int = 500,
-    seed: int = 0,
+    plan: TablesStudyPlan | None = None,
     force: bool = False,
     say: Say = lambda _line: None,
 ) -> dict[str, object]:
     """Run the experiments and write figure_5.csv … figure_8.csv, their charts, and study.json."""
-    if runs < 1 or sublattices < 10:
-        raise ParameterError("A study needs at least 1 run and 10 sublattices.")
+    plan = plan or TablesStudyPlan()
+    runs, sublattices, seed = plan.runs, plan.sublattices, plan.seed
     if not isinstance(table, Table):
+        if schema is None:
+            raise ParameterError("A table needs a schema.")
         table = read_table(table, schema, population)
     problem = Problem.of(table)
-    budget = evaluations or min(14_780, 20 * (problem.lattice.length + 1))
+    budget = plan.evaluations or min(14_780, 20 * (problem.lattice.length + 1))
     with whole_directory(out, force=force) as folder:
         areas, last = _areas(problem, budget, runs, seed, say)
         summary = _summary(areas)
@@ -114,7 +128,7 @@ def study(
         write_csv(folder / "figure_6.csv", heuristic)
         visited = _visited(last["SHS"])
         write_csv(folder / "figure_7.csv", visited)
-        compared, facts_8 = _compared(problem, last, budget, seed)
+        compared, facts_8 = _compare(problem, last, budget, seed)
         write_csv(folder / "figure_8.csv", compared)
         facts: dict[str, object] = {
             "bits": problem.lattice.length,
@@ -138,14 +152,14 @@ def study(
 
 def _areas(
     problem: Problem, budget: int, runs: int, seed: int, say: Say
-) -> tuple[list[Area], dict[str, Run]]:
+) -> tuple[list[Area], dict[str, SearchRun]]:
     step = max(1, min(100, budget // 10))
     rows: list[Area] = []
-    last: dict[str, Run] = {}
+    last: dict[str, SearchRun] = {}
     for name, strategy, options in _STRATEGIES:
         for number in range(runs):
             marks = range(step, budget + 1, step)
-            run = Run(
+            run = SearchRun(
                 problem.cells, problem.space, Budget(budget),
                 Streams(seed).child(f"study {name} {number}"), checkpoints=marks,
             )  # fmt: skip
@@ -182,7 +196,7 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[list[Sublatt
     streams = Streams(seed).child("study H")
     draw = streams.generator("sublattices")
     space, bottom = problem.space, problem.space.bottom
-    start = Run(problem.cells, space, Budget(), streams)
+    start = SearchRun(problem.cells, space, Budget(), streams)
     start.measure(bottom)
     measure_chain(start, bottom, random_chain(space, draw))
     points = np.array(start.frontier.points())
@@ -191,7 +205,7 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[list[Sublatt
     for _ in range(how_many):
         upper, lower = random_sublattice(space.length, space.free_bits, bottom, [], draw)
         upper, lower = space.project(upper), space.project(lower)
-        chain = Run(problem.cells, space, Budget(), streams)
+        chain = SearchRun(problem.cells, space, Budget(), streams)
         ends = chain.measure(upper), chain.measure(lower)
         h = update_probability(ends[0][:2], ends[1][:2], risk, loss)
         steps = random_chain(space, draw, lower, upper)
@@ -227,14 +241,14 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[list[Sublatt
     return rows, facts
 
 
-def _visited(run: Run) -> list[Point]:
+def _visited(run: SearchRun) -> list[Point]:
     rows: list[Point] = [{"kind": "visited", "risk": r, "loss": l} for r, l in run.visited]
     rows += [{"kind": "frontier", "risk": r, "loss": 1.0 - u} for r, u in run.frontier.points()]
     return rows
 
 
-def _compared(
-    problem: Problem, last: Mapping[str, Run], budget: int, seed: int
+def _compare(
+    problem: Problem, last: Mapping[str, SearchRun], budget: int, seed: int
 ) -> tuple[list[Point], dict[str, object]]:
     rows: list[Point] = []
     for name in ("exchange", "SHS"):
@@ -247,7 +261,9 @@ def _compared(
     policy: Policy = safe_harbor(problem.lattice, people)
     risk, loss = run_point(last["exchange"], policy)
     rows.append({"kind": "Safe Harbor", "risk": risk, "loss": loss})
-    run = Run(problem.cells, problem.space, Budget(budget), Streams(seed).child("study bisecting"))
+    run = SearchRun(
+        problem.cells, problem.space, Budget(budget), Streams(seed).child("study bisecting")
+    )
     search(run, "bisecting", reference_risk=risk)
     found = [(r, 1.0 - u) for r, u in run.frontier.points() if r <= risk]
     rows += [{"kind": "bisecting", "risk": r, "loss": l} for r, l in found]
@@ -275,7 +291,7 @@ def _charts(
 ) -> None:
     """Write each figure as a Vega-Lite specification and as SVG."""
     specs = dict(_specs(summary, heuristic, visited, compared))
-    write_charts(folder, {name: styled(spec, width=_WIDTH) for name, spec in specs.items()})
+    write_charts(folder, {name: with_style(spec, width=_WIDTH) for name, spec in specs.items()})
     draw_charts(folder)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...core.errors import ParameterError
 from ...engines.text.learners.selection import Selection
-from ..writing import styled
+from ..writing import with_style
 from .publishers import PUBLISHERS, CostSensitive, Literal, Publisher
 from .rows import AttackRow, PublisherRow, StudyContent
 
@@ -33,21 +33,48 @@ def figure(name: str, content: StudyContent) -> Spec:
     return FIGURES[name](content)
 
 
+class _Axis(typing.NamedTuple):
+    """A field of the rows, and its title."""
+
+    field: str
+    title: str
+
+
+_RATIO = _Axis("ratio", "L/C")
+
+
 def _chart(
-    title: str, rows: Sequence[Row], x: str, y: str, colour: str, *, x_title: str, y_title: str,
-    log: bool = False, dash: str | None = None, from_zero: bool = True,
-) -> Spec:  # fmt: skip
+    title: str,
+    rows: Sequence[Row],
+    x: _Axis,
+    y: _Axis,
+    *,
+    dash: str | None = None,
+    from_zero: bool = True,
+) -> Spec:
+    """Return lines by publisher on a logarithmic axis, one panel per corpus."""
     x_scale: Spec = {}
     axis: Spec = {}
-    if log and rows:
-        values = sorted({value for row in rows if isinstance(value := row[x], int | float)})
+    if rows:
+        values = sorted({value for row in rows if isinstance(value := row[x.field], int | float)})
         x_scale = {"type": "log", "nice": False, "domain": [values[0] / 1.15, values[-1] * 1.15]}
         axis = {"values": values, "format": "~s"}
     encoding: Spec = {
-        "x": {"field": x, "type": "quantitative", "title": x_title, "scale": x_scale, "axis": axis},
-        "y": {"field": y, "type": "quantitative", "title": y_title, "scale": {"zero": from_zero}},
-        "color": {"field": colour, "type": "nominal", "title": None},
-        "tooltip": [{"field": f} for f in (colour, x, y)],
+        "x": {
+            "field": x.field,
+            "type": "quantitative",
+            "title": x.title,
+            "scale": x_scale,
+            "axis": axis,
+        },
+        "y": {
+            "field": y.field,
+            "type": "quantitative",
+            "title": y.title,
+            "scale": {"zero": from_zero},
+        },
+        "color": {"field": "publisher", "type": "nominal", "title": None},
+        "tooltip": [{"field": f} for f in ("publisher", x.field, y.field)],
     }
     if dash is not None:
         encoding["strokeDash"] = {"field": dash, "type": "nominal", "title": None}
@@ -65,7 +92,7 @@ def _chart(
         },
         "resolve": {"scale": {"y": "independent"}},
     }
-    return styled(spec, width=280 * min(facets, 3))
+    return with_style(spec, width=280 * min(facets, 3))
 
 
 def _titles(wanted: Callable[[Publisher], bool]) -> dict[str, str]:
@@ -101,8 +128,8 @@ def _identified(content: StudyContent) -> Spec:
             for ratio in content["plan"]["ratios"]
         ]  # fmt: skip
     return _chart(
-        "Figure 3: sensitive words that the attacker's classifier points at (TP_A)", rows, "ratio",
-        "identified", "publisher", x_title="L/C", y_title="TP_A", log=True, dash="kind",
+        "Figure 3: sensitive words that the attacker's classifier points at (TP_A)", rows, _RATIO,
+        _Axis("identified", "TP_A"), dash="kind",
     )  # fmt: skip
 
 
@@ -147,8 +174,7 @@ def _by_budget(
         if r["ratio"] in wanted and r["way"] != "random"
     ]  # fmt: skip
     return _chart(
-        title, rows, "budget", "share", "publisher", x_title="inspected words B",
-        y_title="found / B", log=True, dash="way",
+        title, rows, _Axis("budget", "inspected words B"), _Axis("share", "found / B"), dash="way",
     )  # fmt: skip
 
 
@@ -163,9 +189,8 @@ def _publish_ratio(content: StudyContent) -> Spec:
     names = _titles(_best_or_one_pass)
     rows = _mean(content, names, "published")
     return _chart(
-        "Figure 5: share of the words that is published", rows, "ratio", "published", "publisher",
-        x_title="L/C", y_title="publish ratio", log=True,
-        from_zero=False,
+        "Figure 5: share of the words that is published", rows, _RATIO,
+        _Axis("published", "publish ratio"), from_zero=False,
     )  # fmt: skip
 
 
@@ -184,7 +209,7 @@ def _rounds(content: StudyContent) -> Spec:
     rows = _mean(content, names, "rounds")
     return _chart(
         "Figure 8: classifiers kept (the algorithm learns one more to see that it gains nothing)",
-        rows, "ratio", "rounds", "publisher", x_title="L/C", y_title="classifiers", log=True,
+        rows, _RATIO, _Axis("rounds", "classifiers"),
     )  # fmt: skip
 
 

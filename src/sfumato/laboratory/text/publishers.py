@@ -1,8 +1,8 @@
 """The publishers that the paper compares, each returning for every ratio what it would redact.
 
 Literal GreedySanitize learns the same classifiers whatever L/C is, and only stops at another round: one
-sequence serves all ratios. Cost-sensitive learners are one pass each; honest GreedySanitize stands
-beside them.
+sequence serves all ratios. Cost-sensitive learners are one pass each; honest GreedySanitize is
+given with them.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Literal(Publisher):
     ) -> Iterator[Decision]:
         labelled = train.labelled()
         published = GreedySanitize(self.learner, mode="paper", seed=seed).fit(labelled, ratios)
-        # All ratios share one sequence of classifiers: the longest tells what each prefix redacts.
+        # All ratios share one sequence of classifiers: the longest shows what each prefix redacts.
         longest = max(published.values(), key=lambda p: len(p.rounds)).classifiers
         when = longest.redactions(unseen)
         for ratio, publication in published.items():
@@ -132,7 +132,7 @@ class Literal(Publisher):
 class CostSensitive(Publisher):
     """One pass of a learner at each ratio: class weights L:C, or the threshold log(C/L) alone.
 
-    `weighs_examples` tells the first kind from the second, whose one model serves all ratios.
+    `weighs_examples` distinguishes the first kind from the second, whose one model serves all ratios.
     """
 
     learner: Learner | None = None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-__all__ = ["AttackRow", "CorpusRow", "Plan", "PublisherRow", "StudyContent"]
+__all__ = ["AttackRow", "CorpusRow", "PlanFields", "PublisherRow", "StudyContent"]
 
 
-class Plan(TypedDict):
+class PlanFields(TypedDict):
     """What was studied."""
 
     labels: tuple[str, ...]
@@ -67,7 +67,7 @@ class StudyContent(TypedDict):
     """What a study returns."""
 
     version: str
-    plan: Plan
+    plan: PlanFields
     corpora: list[CorpusRow]
     publish: list[PublisherRow]
     attack: list[AttackRow]

@@ -36,9 +36,11 @@ function put(parent, tag, text, className) {
 // Draw text[offset...] with spans [first, last, label, chance]; words become clickable pieces.
 function draw(into, shown, spans, { asked, words } = {}) {
   into.replaceChildren();
-  const { text, offset } = shown;
-  const end = offset + text.length;
-  const cut = (a, b) => text.slice(a - offset, b - offset);
+  // Places count characters as Python does; a JavaScript string counts UTF-16 units.
+  const { offset } = shown;
+  const characters = Array.from(shown.text);
+  const end = offset + characters.length;
+  const cut = (a, b) => characters.slice(a - offset, b - offset).join("");
   const pieces = (parent, a, b) => {
     let at = a;
     for (const [s, e] of words || []) {
@@ -197,7 +199,8 @@ function toggle(a, b) {
   });
   if (!hit.length || hit.some(([, , label]) => label !== chosen)) spans.push([Math.max(a, first), Math.min(b, last), chosen]);
   spans.sort((x, y) => x[0] - y[0]);
-  const between = (x, y) => question.text.slice(x[1] - question.offset, y[0] - question.offset);
+  const characters = Array.from(question.text);
+  const between = (x, y) => characters.slice(x[1] - question.offset, y[0] - question.offset).join("");
   spans = spans.reduce((kept, span) => {
     const before = kept[kept.length - 1];
     if (before && before[2] === span[2] && !between(before, span).trim()) before[1] = span[1]; else kept.push([...span]);
@@ -375,14 +378,15 @@ function startSides() {
     draw($("left"), { text: shown.text, offset: 0 }, shown.spans, {});
     const right = $("right");
     right.replaceChildren();
+    const characters = Array.from(shown.text);
     let at = 0;
     for (const [a, b, label, chance] of shown.spans) {
-      right.append(shown.text.slice(at, a));
+      right.append(characters.slice(at, a).join(""));
       const mark = put(right, "mark", `[${label}]`, kind(label));
       if (typeof chance === "number" && chance < 0.5) mark.classList.add("unsure");
       at = b;
     }
-    right.append(shown.text.slice(at));
+    right.append(characters.slice(at).join(""));
   }
   const step = (by) => async () => {
     number = Math.max(0, number + by);
@@ -398,13 +402,22 @@ function startSides() {
 function startReview() {
   if (!$("approve")) return; // nothing was published yet
   const order = [...document.querySelectorAll("[data-open]")].map((b) => Number(b.dataset.open));
-  let current = null;
+  let current = null, since = 0, toTheEnd = false;
+  const corrections = new Map(); // by document: what this review marked; it is in the next release only
+  const atEnd = () => { const box = $("text"); return box.scrollTop + box.clientHeight >= box.scrollHeight - 2; };
+  $("text").addEventListener("scroll", () => { if (atEnd()) toTheEnd = true; });
   async function open(number) {
-    current = await ask(`api/document?doc=${number}`);
+    current = await ask(`api/release?doc=${number}`);
     $("open-title").textContent = current.id;
     render();
+    $("text").scrollTop = 0;
+    since = performance.now(); toTheEnd = atEnd();
   }
-  const render = () => draw($("text"), { text: current.text, offset: 0 }, current.spans, { words: current.words });
+  function render() {
+    const own = corrections.get(current.doc) || [];
+    draw($("text"), { text: current.text, offset: 0 }, [...current.spans, ...own], { words: current.words });
+    $("as-published").textContent = current.published;
+  }
   let moving = false; // a key that is pressed before the next document is there counts once
   async function next() {
     if (moving) return;
@@ -413,7 +426,7 @@ function startReview() {
   }
   async function seenAndNext() {
     if (current === null) { if (order.length) await open(order[0]); return; }
-    const { to_see: left } = await ask("api/see", { doc: current.doc });
+    const { to_see: left } = await ask("api/see", { doc: current.doc, seconds: (performance.now() - since) / 1000, to_the_end: toTheEnd });
     document.querySelector(`[data-seen="${current.doc}"]`).textContent = "yes";
     news(left ? `${left} more of the sample to see before approval.` : "The sample is seen: the release can be approved.");
     const place = order.indexOf(current.doc) + 1;
@@ -421,8 +434,9 @@ function startReview() {
   }
   async function correct(a, b, marked) {
     await ask("api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
-    news("Kept. Publish again before approving.");
-    await open(current.doc);
+    news("Kept. Publish again before approving: this release stays as it is.");
+    if (!marked) corrections.set(current.doc, [...(corrections.get(current.doc) || []), [a, b, chosen, null]]);
+    render();
   }
   for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => open(Number(button.dataset.open)));
   chosen = labels[0];

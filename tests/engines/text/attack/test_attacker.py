@@ -10,9 +10,9 @@ import pytest
 
 from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
-from sfumato.engines.text.attack.attacker import Residual, Target, attack
-from sfumato.engines.text.attack.registry import attackers_named
-from sfumato.engines.text.attack_records import Bounds
+from sfumato.engines.text.attack.attacker import AttackedRelease, Residual, attack
+from sfumato.engines.text.attack.registry import find_attackers
+from sfumato.engines.text.attack_records import TheoremBounds
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
@@ -48,7 +48,7 @@ def release(share, seed=0, background=0):
     data, sensitive, own = corpus(seed, background=background)
     rng = np.random.default_rng(seed + 1)
     hide = (sensitive != 0) & (rng.random(len(data)) < share) & own[data.document_of]
-    return Target(data.redact(hide), sensitive, own)
+    return AttackedRelease(data.redact(hide), sensitive, own)
 
 
 def run(target, **options):
@@ -141,7 +141,7 @@ def test_same_seed_same_bytes_and_no_word_in_the_report():
 
 
 def test_all_paper_learners_take_part():
-    content = run(release(0.5), learners=attackers_named(["all"])).to_json()
+    content = run(release(0.5), learners=find_attackers(["all"])).to_json()
     assert set(content["B"]["learners"]) == {"crf", "svm", "adaboost", "ensemble"}
     chosen = content["B"]["learners"][content["B"]["learner"]]
     errors = [v["fp"] + v["fn"] for v in content["B"]["learners"].values()]
@@ -150,30 +150,30 @@ def test_all_paper_learners_take_part():
 
 def test_one_document_and_wrong_lengths():
     data, sensitive, own = corpus(documents=1)
-    content = run(Target(data, sensitive, own)).to_json()
+    content = run(AttackedRelease(data, sensitive, own)).to_json()
     assert "B" not in content
     assert content["strongest"] is None
     with pytest.raises(DataError, match="labels"):
-        run(Target(data, sensitive[:-1], own))
+        run(AttackedRelease(data, sensitive[:-1], own))
 
 
 def test_candidates_carry_attack_and_bounds():
     """What explore writes for each candidate: all three readings, and every bound."""
-    from sfumato.engines.text.attack.attacked import attacked
+    from sfumato.engines.text.attack.attacked import attack_publication
     from sfumato.engines.text.reading.labelled import Labelled
     from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
     data, sensitive, own = corpus(4, documents=24)
     labelled = Labelled(data, sensitive.astype(np.int16), ("NAME",), own)
     publication = GreedySanitize(mode="honest").fit(labelled, [5.0])[5.0]
-    report, bounds = attacked(
+    report, bounds = attack_publication(
         labelled, publication, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
     )
     content = report.to_json()
     assert {"A", "B", "outside", "strongest", "left"} <= content.keys()
     assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6"} <= bounds.theorems.keys()
     assert set(bounds.to_json()["ranked prefix"]) == {"10", "100"}
-    assert Bounds.from_json(bounds.to_json()) == bounds
+    assert TheoremBounds.from_json(bounds.to_json()) == bounds
     json.dumps([content, bounds.to_json()], allow_nan=False)
 
     class Renamed(CRFModel):
@@ -192,7 +192,9 @@ def test_candidates_carry_attack_and_bounds():
     other = replace(
         publication, classifiers=replace(publication.classifiers, classifiers=classifiers)
     )
-    _, again = attacked(labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0))
+    _, again = attack_publication(
+        labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
+    )
     assert again == bounds
 
 
@@ -209,5 +211,5 @@ def test_the_release_alone_is_the_release():
     model = CRF.literal().fit(target.data, target.sensitive, documents=padded, seed=1)
     small = CRF.literal().fit(alone.data, alone.sensitive, documents=learned, seed=1)
     assert np.allclose(model.scores(target.data)[:n], small.scores(alone.data))
-    mixed = Target(target.data, target.sensitive, ~target.documents)
+    mixed = AttackedRelease(target.data, target.sensitive, ~target.documents)
     assert mixed.alone() is mixed

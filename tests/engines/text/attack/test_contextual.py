@@ -10,10 +10,10 @@ from sfumato.core.errors import ParameterError
 from sfumato.engines.text.attack.contextual import (
     _fisher,
     _likelihood_ratio,
-    associated,
     benjamini_hochberg,
     contextual_labels,
     contextual_redactions,
+    find_associated_words,
     infer_identifiers,
 )
 from sfumato.engines.text.reading.features import TokenData, lower_keys
@@ -42,7 +42,7 @@ def notes(telling=True, documents=120, seed=0):
 
 def test_the_telling_words_are_found_and_only_those():
     data, sensitive = notes()
-    found = associated(data, sensitive)
+    found = find_associated_words(data, sensitive)
     expected = {
         (int(lower_keys([person])[0]), int(lower_keys([hobby])[0]))
         for person, hobby in PEOPLE.items()
@@ -54,7 +54,7 @@ def test_the_telling_words_are_found_and_only_those():
 
 def test_without_association_nothing_is_found():
     """The false discovery rate is kept: ten corpora without any association."""
-    found = [len(associated(*notes(telling=False, seed=s))) for s in range(10)]
+    found = [len(find_associated_words(*notes(telling=False, seed=s))) for s in range(10)]
     assert sum(f > 0 for f in found) <= 2
 
 
@@ -86,7 +86,7 @@ def test_benjamini_hochberg_against_its_definition():
 
 def test_both_ways_take_the_telling_words_of_the_documents_person():
     data, sensitive = notes()
-    found = associated(data, sensitive)
+    found = find_associated_words(data, sensitive)
     more = contextual_redactions(data, sensitive != 0, found)
     hobbies = np.isin(data.words.lower[data.tokens.type + 3], lower_keys(list(PEOPLE.values())))
     assert np.array_equal(more, hobbies)
@@ -113,7 +113,7 @@ def test_the_inference_attack_wins_until_the_telling_words_are_gone():
     assert before.cases == 40
     assert before.candidates == 4
     assert before.share > 0.95
-    found = associated(data, sensitive, documents=known)
+    found = find_associated_words(data, sensitive, documents=known)
     after = infer(data, sensitive, removed | contextual_redactions(data, removed, found))
     assert after.share < 0.6
     assert after.low <= after.share <= after.high
@@ -129,4 +129,4 @@ def test_a_name_that_is_still_there_is_no_case():
 @pytest.mark.parametrize("wrong", [{"level": 0}, {"min_documents": 1}])
 def test_bad_parameters(wrong):
     with pytest.raises(ParameterError):
-        associated(*notes(documents=5), **wrong)
+        find_associated_words(*notes(documents=5), **wrong)

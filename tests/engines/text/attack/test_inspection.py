@@ -11,10 +11,10 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.randomness import Streams
 from sfumato.core.statistics.resampling import NextBatch
 from sfumato.engines.text.attack.inspection import (
+    _count_best_first,
     _in_batches,
-    _ranked,
     confusion_of,
-    found_ranked,
+    found_best_first,
     inspect,
 )
 
@@ -39,7 +39,7 @@ words = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_s
 def test_ranked_against_plain(rows, budget):
     scores = np.array([float(s) for s, _ in rows])
     sensitive = np.array([y for _, y in rows])
-    got = found_ranked(scores, sensitive, [budget])[0]
+    got = found_best_first(scores, sensitive, [budget])[0]
     assert got == pytest.approx(plain_ranked(list(scores), list(sensitive), budget))
 
 
@@ -55,7 +55,7 @@ def test_batches_against_one_at_a_time(rows, budgets, seed):
     budgets = np.sort(np.array(budgets, np.float64))
     found = _in_batches(scores[order], hits, owner, weights, budgets)
     for row, batch in zip(found.tolist(), weights, strict=True):
-        assert row == _ranked(scores[order], hits, batch[owner], budgets)
+        assert row == _count_best_first(scores[order], hits, batch[owner], budgets)
 
 
 def make(seed=0, documents=30, length=50):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from sfumato.core.errors import DataError
 from sfumato.data.document import Document, Span
 from sfumato.engines.text.attack.released import target_of
-from sfumato.engines.text.attack.released.alignment import aligned
+from sfumato.engines.text.attack.released.alignment import align
 from sfumato.engines.text.redaction.replacer import MASK
 
 tokens = st.lists(st.integers(0, 3), max_size=10).map(lambda x: np.array(x, np.int32))
@@ -31,7 +31,7 @@ def longest_common(a, b):
 @settings(max_examples=200)
 @given(tokens, tokens)
 def test_alignment_is_a_longest_common_sequence(a, b):
-    match = aligned(a, b)
+    match = align(a, b)
     found = match[match >= 0]
     assert (np.diff(found) > 0).all()
     assert all(a[m] == b[j] for j, m in enumerate(match) if m >= 0)

@@ -28,7 +28,7 @@ from sfumato.engines.text.labelling.status import readers_of, status_of
 from sfumato.engines.text.learners.encoder_choices import ENCODER_VARIABLE
 from sfumato.engines.text.reading.tokens import labels_from_spans
 from sfumato.web import make_app
-from sfumato.web.app import Page
+from sfumato.web.app import PageState
 
 from .answering import LABELS, answer
 
@@ -198,7 +198,7 @@ def test_the_page_answers_while_the_teacher_is_busy(project, monkeypatch):
     slow = Simple()
     slow.go_on.clear()
     monkeypatch.setattr(desks, "teacher_named", lambda *_, **__: (slow, "two readers"))
-    page = Page([project])
+    page = PageState([project])
     try:
         assert page.desk.notes() == ("two readers",)
         visitor = Visitor(make_app([], token=TOKEN, page=page))

@@ -321,7 +321,7 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
     shape = network.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(2)
     tuned = network.initial(config, tiny_encoder.tensors, 2, random)
-    batch = network.Batch(
+    batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),
@@ -386,7 +386,7 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
     tuned = network.initial(config, tiny_encoder.tensors, frozen, random)
     labels = random.integers(0, 2, 27).astype(np.float32)
     weights = (random.random(27) < 0.4).astype(np.float32)
-    every = network.Batch(
+    every = network.WindowBatch(
         random.normal(0, 1, (3, 9, config.hidden)).astype(np.float16),
         random.integers(0, 8, (3, 9)).astype(np.uint8),
         np.array([9, 4, 7], np.int32),
@@ -420,9 +420,9 @@ def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
     judged = np.array(judged)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(training, "device_kind", lambda: kind)
-        chosen = training._judged_first(judged)
+        chosen = training._pad_places(judged)
         sizes = {
-            len(training._judged_first(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
+            len(training._pad_places(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
         }
     assert np.all(np.diff(chosen) > 0)
     assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))
@@ -437,7 +437,7 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
     config = tiny_encoder.config
     shape = network.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(4)
-    batch = network.Batch(
+    batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),
@@ -473,7 +473,7 @@ def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
     config = tiny_encoder.config
     shape = network.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(8)
-    batch = network.Batch(
+    batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),

@@ -13,10 +13,15 @@ from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.features import _kernels as features_kernels
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.reading.word_lists import WordList, list_knowledge
-from sfumato.engines.text.redaction.compiled import CompiledCandidate, compiled
+from sfumato.engines.text.redaction.compiled import CompiledCandidate, compile_candidate
 from sfumato.engines.text.redaction.compiled._kernels import bin_of, nearby
 from sfumato.engines.text.redaction.sanitiser import Sanitiser
-from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet, Stage, staged
+from sfumato.engines.text.sanitize.classifiers import (
+    Classifier,
+    ClassifierSet,
+    Stage,
+    stage_features,
+)
 
 WORDS = "Dr. Ann Lee came to Ward 4 , said O'Brien . The report by Zoë\nis fine ( 12/03 ) , mr roy".split(
     " "
@@ -44,13 +49,13 @@ def candidates():
     learner = CRF(epochs=2)
     first = learner.fit(data, labels)
     scores = first.scores(data)
-    stack = learner.fit(staged(data, ((0, False),), [scores]), labels)
+    stack = learner.fit(stage_features(data, ((0, False),), [scores]), labels)
     both = ((0, True), (1, False))
-    third = learner.fit(staged(data, both, [scores, scores]), labels)
+    third = learner.fit(stage_features(data, both, [scores, scores]), labels)
     one = Classifier((Stage(first), Stage(stack, ((0, False),))), (0, 1), 1.0, "stack")
     left = data.redact(one.scores(data) >= 1.0)
     plain = learner.fit(left, labels)
-    informed = learner.fit(staged(left, ((-1, True),), (), [scores]), labels)
+    informed = learner.fit(stage_features(left, ((-1, True),), (), [scores]), labels)
     two = Classifier((Stage(plain), Stage(informed, ((-1, True),))), (1,), 0.2, "informed")
     three = Classifier((Stage(first), Stage(stack, ((0, False),)), Stage(third, both)), (2,), -0.5)
     typing = (first, learner.fit(data, 1 - labels))
@@ -71,7 +76,7 @@ def candidate(request):
 
 
 def test_it_decides_the_same(candidate):
-    quick = compiled(candidate)
+    quick = compile_candidate(candidate)
     assert isinstance(quick, CompiledCandidate)
     total = 0
     for seed in range(2, 8):
@@ -97,7 +102,7 @@ def test_what_is_known_of_words_takes_part():
     vocabulary = Vocabulary()
     whole = TokenData.of(tokenize([d.text for d in documents], vocabulary), vocabulary, known)
     kinds = candidate.decide(whole)
-    assert np.array_equal(compiled(candidate).decide(whole), kinds)
+    assert np.array_equal(compile_candidate(candidate).decide(whole), kinds)
     sanitiser = Sanitiser(candidate, word_limit=10)
     done = [sanitiser([document]) for document in documents]  # the table grows, and starts anew
     words = whole.counted & (kinds > 0)
@@ -108,7 +113,7 @@ def test_odd_batches(candidate):
     for documents in ([], [""], ["", "x", ""], ["Ann"], ["."] * 3):
         vocabulary = Vocabulary()
         data = TokenData.of(tokenize(documents, vocabulary), vocabulary)
-        assert np.array_equal(compiled(candidate).decide(data), candidate.decide(data))
+        assert np.array_equal(compile_candidate(candidate).decide(data), candidate.decide(data))
 
 
 def test_scores_are_those_of_the_stages():
@@ -127,7 +132,7 @@ def test_scores_are_those_of_the_stages():
     for number, classifier in enumerate(candidate.classifiers):
         known = []
         for stage in classifier.stages:
-            known.append(stage.model.scores(staged(current, stage.sees, known, rounds)))
+            known.append(stage.model.scores(stage_features(current, stage.sees, known, rounds)))
         for expected, got in zip(known, seen[number], strict=True):
             assert np.array_equal(np.isinf(got), np.isinf(expected))
             live = np.isfinite(expected)
@@ -141,7 +146,7 @@ def test_what_is_not_a_crf_stays_as_it_is():
         labels = ("NAME",)
 
     other = Other()
-    assert compiled(other) is other
+    assert compile_candidate(other) is other
 
 
 def test_a_candidate_that_does_not_fit_together_is_not_compiled():
@@ -149,11 +154,11 @@ def test_a_candidate_that_does_not_fit_together_is_not_compiled():
     for sees in ((), ((0, True),), ((0, False), (0, False))):
         stages = (Stage(candidates()[1].classifiers[0].stages[0].model), Stage(stack, sees))
         odd = ClassifierSet(("NAME",), (Classifier(stages, (1,), 0.0),))
-        assert compiled(odd) is odd
+        assert compile_candidate(odd) is odd
         with pytest.raises(DataError):
             odd.decide(labelled(3)[0])
     odd = ClassifierSet(("A", "B"), (), (stack, stack))
-    assert compiled(odd) is odd
+    assert compile_candidate(odd) is odd
 
 
 def test_a_sanitiser_compiles_its_candidate():

@@ -22,7 +22,7 @@ from sfumato.engines.text.redaction.surrogates import (
     language_of,
     read_key,
 )
-from sfumato.engines.text.redaction.surrogates.dates import shifted
+from sfumato.engines.text.redaction.surrogates.dates import shift_date
 from sfumato.engines.text.redaction.surrogates.lists import (
     PARTICLES,
     TITLES,
@@ -205,7 +205,7 @@ FORMATS = [
 def test_a_date_moves_by_exactly_the_shift(date, form, days):
     day_first = form == "%d.%m.%Y"
     assume("%b" not in form or date.month != 5)  # May does not say whether it is short
-    moved = shifted(date.strftime(form), days, reading=day_first)
+    moved = shift_date(date.strftime(form), days, reading=day_first)
     assert moved == (date + dt.timedelta(days=days)).strftime(form)
 
 
@@ -256,7 +256,7 @@ def test_intervals_and_weekdays_survive(one, two, document):
     ],
 )
 def test_written_forms(text, days, expected):
-    assert shifted(text, days) == expected
+    assert shift_date(text, days) == expected
 
 
 def test_an_unreadable_date_gives_a_placeholder():
@@ -423,9 +423,9 @@ def test_the_samples_of_the_documentation(sample):
 
 
 def test_a_month_of_several_languages_is_written_in_the_document_s():
-    assert shifted("4. April 2029", 240, reading=True, language="de") == "30. November 2029"
-    assert shifted("4. April 2029", 270, reading=True, language="de") == "30. Dezember 2029"
-    assert shifted("April 4, 2029", 270, language="en") == "December 30, 2029"
+    assert shift_date("4. April 2029", 240, reading=True, language="de") == "30. November 2029"
+    assert shift_date("4. April 2029", 270, reading=True, language="de") == "30. Dezember 2029"
+    assert shift_date("April 4, 2029", 270, language="en") == "December 30, 2029"
 
 
 @pytest.mark.parametrize("title", ["Frau", "Herr", "Mrs.", "Sra."])

@@ -13,8 +13,8 @@ from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet,
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 from sfumato.engines.text.sanitize.stacking.second_look import (
     SHARE,
-    Look,
-    fitted_look,
+    SecondPass,
+    fit_second_pass,
     look_again,
     passages,
 )
@@ -167,7 +167,7 @@ def test_passages_against_a_plain_count(reach):
     data = tokens_of(["a b , c d e", "", "f g h . i j k l m", "n"])
     for _ in range(20):
         scores = random.normal(-2, 2, len(data))
-        look = Look((0,), -2.5, -1.5, reach)
+        look = SecondPass((0,), -2.5, -1.5, reach)
         assert np.array_equal(passages(data, scores, look), plain_passages(data, scores, look))
 
 
@@ -178,11 +178,11 @@ def test_the_band_is_the_widest_that_reads_at_most_a_share():
     def share(look):
         return (passages(data, scores, look) & data.counted).sum() / data.counted.sum()
 
-    look = fitted_look(data, scores, (0,), centre=-2.0)
+    look = fit_second_pass(data, scores, (0,), centre=-2.0)
     assert share(look) <= SHARE < 0.25
-    wider = Look((0,), look.low - 0.1, look.high + 0.1)
+    wider = SecondPass((0,), look.low - 0.1, look.high + 0.1)
     assert share(wider) > SHARE
-    every = fitted_look(data, np.full(len(data), -50.0), (0,), centre=-2.0)
+    every = fit_second_pass(data, np.full(len(data), -50.0), (0,), centre=-2.0)
     assert every.high - every.low == 12.0
 
 
@@ -190,7 +190,7 @@ def test_elsewhere_the_first_answer_stands():
     data = tokens_of(texts(2, 4))
     first = np.full(len(data), -9.0)
     first[7] = -2.0
-    look = Look((0,), -3.0, -1.0, 2)
+    look = SecondPass((0,), -3.0, -1.0, 2)
     answers = look_again(FarReader(None), data, first, look)
     assert np.array_equal(answers[5:10], FarReader(None).scores(data)[5:10])
     assert (answers[:5] == -9).all()

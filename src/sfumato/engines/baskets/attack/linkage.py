@@ -17,12 +17,12 @@ from ..matrix.binary import BinaryMatrix
 from ..records import Finding
 from ._kernels import best_fits
 
-__all__ = ["KINDS", "Attackers", "drawn_people", "linked"]
+__all__ = ["KINDS", "Attackers", "link", "sample_people"]
 
 KINDS = ("random", "popular", "rarest")
 
 
-def drawn_people(matrix: BinaryMatrix, many: int, seed: int) -> npt.NDArray[np.int64]:
+def sample_people(matrix: BinaryMatrix, many: int, seed: int) -> npt.NDArray[np.int64]:
     """Draw people who have at least one item, without repetition."""
     held = np.flatnonzero(np.diff(matrix.indptr))
     rng = Streams(seed).generator("attack people")
@@ -86,7 +86,7 @@ class Attackers:
         )
 
 
-def linked(
+def link(
     first: BinaryMatrix,
     second: BinaryMatrix,
     rows: npt.NDArray[np.bool_],
@@ -125,7 +125,7 @@ def _known_items(
 def _known_absences(
     matrix: BinaryMatrix, people: npt.NDArray[np.int64], many: int, seed: int
 ) -> Known:
-    """Draw items that the person lacks, popular ones first: those that an absence tells most about."""
+    """Draw items that the person lacks, popular ones first: those whose absence says most."""
     if many == 0:
         return _flat([np.zeros(0, dtype=np.int32)] * len(people))
     rng = Streams(seed).generator(f"attack absences {many}")

@@ -1,4 +1,4 @@
-"""The attack command: candidates of an exploration, made anew from the original and attacked."""
+"""The attack command: candidates of an exploration, built again from the original and attacked."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ....core.engine import Call
 from ..exploration import BasketsExploration
 from ..matrix.binary import as_binary
 from ..records import BasketsAttack, BasketsCandidate, CandidateAttack
-from ..remake import remade
+from ..remake import remake
 from ..request import BasketsAttackRequest
-from .linkage import Attackers, drawn_people, linked
+from .linkage import Attackers, link, sample_people
 
 __all__ = ["attack"]
 
@@ -20,7 +20,7 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
     exploration = BasketsExploration.load(Path(request.directory))
     baskets = request.baskets()
     original = as_binary(baskets.matrix)
-    people = drawn_people(original, request.people, request.seed)
+    people = sample_people(original, request.people, request.seed)
     attackers = Attackers(
         original, people, items=[m or None for m in request.items], absences=request.absences,
         seed=request.seed,
@@ -29,13 +29,13 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
     seed = exploration.record.seed
     other = None
     if request.link is not None:
-        other = remade(exploration.candidate(request.link), baskets, seed).matrix
+        other = remake(exploration.candidate(request.link), baskets, seed).matrix
     found = []
     for candidate in chosen:
-        made = remade(candidate, baskets, seed)
+        made = remake(candidate, baskets, seed)
         findings = attackers.on(made.matrix, made.rows)
         if other is not None:
-            findings += (linked(other, made.matrix, made.rows, people=people),)
+            findings += (link(other, made.matrix, made.rows, people=people),)
         found.append(
             CandidateAttack(
                 candidate=candidate.id, k=candidate.k, findings=findings, linked_from=request.link

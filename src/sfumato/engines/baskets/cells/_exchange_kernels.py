@@ -22,7 +22,7 @@ I8 = npt.NDArray[np.int64]
 K, LOGGED, DIRTY, WORK, GAIN = range(5)
 
 
-class Pairs(NamedTuple):
+class PairState(NamedTuple):
     """A release by pairs and scratch space; arrays are changed in place, scalars live in `numbers`."""
 
     indptr: I8
@@ -41,6 +41,10 @@ class Pairs(NamedTuple):
     items: I4  # scratch: what a row publishes
     place: I8
     numbers: I8
+
+
+# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
+Pairs = PairState
 
 
 @njit(cache=True, nogil=True)

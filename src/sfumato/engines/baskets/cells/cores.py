@@ -29,9 +29,9 @@ __all__ = [
     "Effort",
     "in_order_of",
     "only_columns",
-    "suppressed",
-    "suppressed_beside",
-    "suppressed_rows",
+    "suppress_cells",
+    "suppress_cells_and_columns",
+    "suppress_rows",
 ]
 
 I8 = npt.NDArray[np.int64]
@@ -125,7 +125,7 @@ def in_order_of(indptr: I8, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int
     return values[np.lexsort((values, row))]
 
 
-def _peeled(rows: _Sorted, k: int) -> BinaryMatrix:
+def _peel(rows: _Sorted, k: int) -> BinaryMatrix:
     """Peel the sorted rows; the result is in their order and numbering."""
     m = rows.matrix
     group, lengths = peel(m.indptr, rows.ranked, np.arange(m.n, dtype=np.int32), k)
@@ -178,7 +178,7 @@ class _Search:
             patterns.of_row, patterns.representative, chosen.astype(np.int64),
         )  # fmt: skip
 
-    def published(self) -> tuple[I8, npt.NDArray[np.int32]]:
+    def release(self) -> tuple[I8, npt.NDArray[np.int32]]:
         indptr, indices = kernels.published(self.state)
         return indptr, indices
 
@@ -213,7 +213,7 @@ class _Search:
         kernels.compact(self.state)
 
 
-def suppressed(
+def suppress_cells(
     matrix: BinaryMatrix,
     k: int,
     *,
@@ -248,7 +248,7 @@ def suppressed(
     rows = _Sorted.of(matrix, k)
     search = _Search(rows, k, worth[rows.features], riders=True)
     search.run(effort, seed, progress)
-    found = rows.back(*search.published(), matrix.d)
+    found = rows.back(*search.release(), matrix.d)
     if columns is None:
         return found
     start = only_columns(matrix, columns)
@@ -257,12 +257,12 @@ def suppressed(
         search = _Search(rows, k, worth[rows.features], riders=True)
         search.start_from(start.project(rows.features).take_rows(rows.order))
         search.run(effort, seed, progress)
-        other = rows.back(*search.published(), matrix.d)
+        other = rows.back(*search.release(), matrix.d)
         found = max((found, other), key=lambda m: _worth(m, worth))
     return found
 
 
-def suppressed_beside(
+def suppress_cells_and_columns(
     matrix: BinaryMatrix,
     k: int,
     columns: npt.ArrayLike,
@@ -274,7 +274,7 @@ def suppressed_beside(
 ) -> BinaryMatrix:
     """Return a release that holds a feasible set of columns whole, and single ones of the others.
 
-    Parameters are those of `suppressed`. The columns outweigh all else: the search begins with every
+    Parameters are those of `suppress_cells`. The columns outweigh all else: the search begins with every
     one of theirs and gives none up.
     """
     effort = effort or Effort.of(matrix)
@@ -288,12 +288,12 @@ def suppressed_beside(
     search = _Search(rows, k, worth[rows.features], riders=True)
     search.start_from(start.project(rows.features).take_rows(rows.order))
     search.run(effort, seed, progress)
-    found = rows.back(*search.published(), matrix.d)
+    found = rows.back(*search.release(), matrix.d)
     whole = np.array_equal(only_columns(found, columns).indptr, start.indptr)
     return found if whole else start
 
 
-def suppressed_rows(
+def suppress_rows(
     matrix: BinaryMatrix, k: int, *, effort: Effort | None = None, seed: int = 0
 ) -> BinaryMatrix:
     """Return a release of the same shape in which every row has at least k identical copies.
@@ -303,10 +303,10 @@ def suppressed_rows(
     effort = effort or Effort.of(matrix)
     rows = _Sorted.of(matrix, k)
     search = _Search(rows, k, np.ones(rows.matrix.d, dtype=np.int64), riders=False)
-    start = _peeled(rows, k)
+    start = _peel(rows, k)
     search.start_from(start)
     search.run(effort, seed, no_progress)
-    return _enough_empty(rows.back(*search.published(), matrix.d), k)
+    return _enough_empty(rows.back(*search.release(), matrix.d), k)
 
 
 def _enough_empty(published: BinaryMatrix, k: int) -> BinaryMatrix:

@@ -20,13 +20,13 @@ __all__ = [
     "itemset_anonymity",
     "ranked_by_support",
     "rows_with_rare_items",
-    "suppressed_itemsets",
+    "suppress_rare_itemsets",
 ]
 
 I4 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int64]
 
-_SEARCHED = 2_000_000  # ones up to which columns are a start of their own
+_SEARCHED = 2_000_000  # ones up to which columns are a separate start
 _SWEEPS = 2  # of exchanges over all items
 _LOSS = 16  # ones that an exchange may lose before rows are filled again
 _LOOKS = 50_000_000  # at edges, for each start: a few seconds
@@ -79,14 +79,14 @@ def itemset_anonymity(
         return best, True
     lengths = np.diff(matrix.indptr).astype(np.float64)
     if float((lengths * (lengths - 1) * (lengths - 2) / 6).sum()) > work:
-        work = work // 4  # not to be had whole: a part of it tells enough
+        work = work // 4  # not to be had whole: a part of it is enough
     value, exact = triples.fewest_with_triple(
         ranked.indptr, ranked.indices, starts, rows, floor, best, work
     )
     return int(value), bool(exact) and m == 3
 
 
-def suppressed_itemsets(
+def suppress_rare_itemsets(
     matrix: BinaryMatrix, k: int, m: int, *, otherwise: BinaryMatrix | None = None
 ) -> BinaryMatrix:
     """Return a k^m-anonymous release of the same shape that keeps many ones.
@@ -142,11 +142,11 @@ def _without_rare_pairs(ranked: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
         common_first = np.arange(ranked.d, dtype=np.int32)
         held = kernels.columns_without_rare_pairs(indptr, ranks, *postings, common_first, k)
         starts.append(held[ranks])
-    found = [_exchanged(ranked, kept, graph, k) for kept in starts]
+    found = [_exchange(ranked, kept, graph, k) for kept in starts]
     return max(found, key=lambda kept: int(kept.sum()))
 
 
-def _exchanged(
+def _exchange(
     ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], graph: tuple[I8, I4], k: int
 ) -> npt.NDArray[np.bool_]:
     """Drop what makes a pair rare, put back what rows lift together, and exchange items that pay."""
@@ -159,7 +159,7 @@ def _exchanged(
     room = min(3 * len(ranks), _LOG) + 2 * longest
     numbers = np.zeros(5, dtype=np.int64)
     numbers[exchanges.K] = k
-    pairs = exchanges.Pairs(
+    pairs = exchanges.PairState(
         indptr, ranks, *ranked.columns,
         places=np.argsort(ranks, kind="stable").astype(np.int64),
         first=graph[0],

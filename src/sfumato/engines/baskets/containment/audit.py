@@ -2,7 +2,7 @@
 
 The audit rests on one lemma: the AC of a dataset is the smallest multiplicity of a row pattern that no
 other pattern contains. AC speaks of attackers who know what a person HAS; `audit` therefore always
-reports exact-match uniqueness and the AC under known absences beside it.
+reports exact-match uniqueness and the AC under known absences as well.
 
 >>> toy = [[1,0,1,0,1], [1,0,1,0,1], [1,0,0,1,1], [1,0,1,0,1], [1,1,1,0,1], [1,1,0,1,1]]
 >>> row_containment(toy).tolist()
@@ -52,7 +52,7 @@ class AuditFields(TypedDict):
 
 @dataclass(frozen=True)
 class Audit:
-    """What a release gives away, measured on the released rows themselves.
+    """What a release discloses, measured on the released rows themselves.
 
     `ac` is the containment guarantee. `unique_share` is the share of rows that no other row equals:
     someone who knows everything about a person, absences included, singles those out.
@@ -87,7 +87,7 @@ def audit(
     work: int = _WORK,
     compute: Compute | None = None,
 ) -> Audit:
-    """Measure AC, uniqueness and the AC under known absences of a matrix as it stands.
+    """Measure AC, uniqueness and the AC under known absences of an unchanged matrix.
 
     Its distinct rows are counted here, or by the engine given.
 
@@ -97,7 +97,7 @@ def audit(
     rows = as_binary(matrix)
     if rows.n == 0:
         return Audit(0, rows.d, 0, 0.0, 0)
-    patterns = Patterns.counted(rows, Local() if compute is None else compute)
+    patterns = Patterns.count(rows, Local() if compute is None else compute)
     n = patterns.rows
     ac = patterns.smallest_maximal()
     values, exact = {}, {}

@@ -35,7 +35,7 @@ class Patterns:
         return cls(binary, *kernels.distinct_rows(binary.indptr, binary.indices))
 
     @classmethod
-    def counted(cls, matrix: object, compute: Compute) -> Patterns:
+    def count(cls, matrix: object, compute: Compute) -> Patterns:
         """Count the distinct rows on an engine; in the order of their content, as `in_order` gives.
 
         Where each row went is not known, so `of_row` is empty.
@@ -106,7 +106,7 @@ class Patterns:
             return bound
         m = self.matrix
         suspects = np.flatnonzero(wanted)
-        # the largest of the repeated patterns lie above most others: settle those first
+        # the largest of the repeated patterns are above most others: settle those first
         tops = np.flatnonzero(self.multiplicity > 1)
         tops = tops[np.argsort(-self.sizes[tops], kind="stable")[:48]]
         suspects = kernels.not_under(

@@ -1,4 +1,4 @@
-"""Containment beyond 0 and 1: each feature has a partial order, and rows must lie above.
+"""Containment beyond 0 and 1: each feature has a partial order, and rows must be above.
 
 A row is hidden among k when #{r : r_j ≥ e_j for every chosen j} ≥ k. Binary 0 < 1 is k-AC; equality
 only is k-anonymity; ordered values are thresholds. All three become binary literals: a value of an
@@ -79,9 +79,9 @@ def table_containment(path: object, ordered: Sequence[str], equal: Sequence[str]
         Columns of which someone knows a lower bound, and columns known exactly.
 
     """
-    from ....data.table_source import Source
+    from ....data.table_source import TableSource
 
-    source = Source.open(path)
+    source = TableSource.open(path)
     source.require([*ordered, *equal])
     kinds = [
         "ordered" if c in ordered else "equality" if c in equal else "binary"
@@ -114,7 +114,7 @@ def absence_containment(matrix: object, absence_risky: npt.ArrayLike) -> int:
     flags[np.asarray(absence_risky)] = True
     if binary.n == 0:
         return 0
-    # rows that agree on the flagged features share a literal of their own: one more entry a row
+    # rows that agree on the flagged features share their own literal: one more entry a row
     agreeing = Patterns.of(binary.project(np.flatnonzero(flags))).of_row
     shared = sp.csr_matrix(
         (np.ones(binary.n, dtype=np.uint8), (np.arange(binary.n), agreeing)),

@@ -1,4 +1,4 @@
-"""Sensitive items: how surely an item or a pair of items tells one, and leaving items out until none does.
+"""Sensitive items: how surely an item or a pair of items predicts one, and suppressing items until none does.
 
 This is ρ-uncertainty for knowledge of one or two items: every rule from what is known to a sensitive item
 has a confidence of at most ρ. Leaving whole columns out never breaks what was promised about rows.
@@ -7,6 +7,7 @@ has a confidence of at most ρ. Leaving whole columns out never breaks what was 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +23,26 @@ _BLOCK = 64
 
 
 def places_of(names: Sequence[str], sensitive: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Return the columns of the sensitive items; at least one must be in the data."""
+    """Return the columns of the sensitive items; all must be in the data, or a misspelled one would go unprotected.
+
+    What is not in the data is told by its place in the list, and is not repeated.
+    """
     place = {name: i for i, name in enumerate(names)}
-    found = [place[name] for name in sensitive if name in place]
-    if not found:
+    unknown = [number for number, name in enumerate(sensitive, 1) if name not in place]
+    if unknown or not sensitive:
+        near = get_close_matches(sensitive[unknown[0] - 1], names, n=3) if unknown else []
+        listed = ", ".join(f"{number:,}" for number in unknown[:10])
+        more = f" and {len(unknown) - 10:,} more" if len(unknown) > 10 else ""
         raise InputError(
-            f"None of the {len(sensitive)} sensitive items is in the data.",
-            hint="give their names as the data has them, one per line.",
+            f"{len(unknown):,} of the {len(sensitive):,} sensitive items are not in the data "
+            f"(number {listed}{more})."
+            if unknown
+            else "The list of sensitive items is empty.",
+            hint=f"for number {unknown[0]:,}, did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else "give their names as the data has them, one per line, and only those that it has.",
         )
-    return np.array(sorted(found), dtype=np.intp)
+    return np.array(sorted({place[name] for name in sensitive}), dtype=np.intp)
 
 
 def places_among(
@@ -43,7 +55,7 @@ def places_among(
     return np.array([i for i, name in enumerate(names) if name in wanted], dtype=np.intp)
 
 
-def _measured(
+def _measure(
     matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp], limit: float
 ) -> tuple[float, npt.NDArray[np.int64]]:
     highest, blame = 0.0, np.zeros(matrix.d, dtype=np.int64)
@@ -60,12 +72,12 @@ def _measured(
 
 
 def highest_confidence(matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp]) -> float:
-    """Return the highest confidence with which one or two other items tell a sensitive one.
+    """Return the highest confidence with which one or two other items predict a sensitive one.
 
     >>> highest_confidence(BinaryMatrix.of([[1, 1], [1, 0], [1, 1], [0, 0]]), np.array([1]))
     0.6666666666666666
     """
-    return _measured(matrix, sensitive, 1.0)[0]
+    return _measure(matrix, sensitive, 1.0)[0]
 
 
 def without_telling_items(
@@ -73,7 +85,7 @@ def without_telling_items(
 ) -> BinaryMatrix:
     """Leave columns out, those first that most rules above the limit need per one lost."""
     while True:
-        highest, blame = _measured(matrix, sensitive, limit)
+        highest, blame = _measure(matrix, sensitive, limit)
         if highest <= limit:
             return matrix
         score = blame / np.maximum(matrix.supports, 1)

@@ -1,4 +1,4 @@
-"""What a matrix gives away, whatever was promised: all kinds of knowledge side by side."""
+"""What a matrix discloses, whatever was promised, to all kinds of background knowledge."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from ..cells.itemsets import itemset_anonymity
 from ..containment.audit import audit
 from ..containment.patterns import Patterns
 from ..matrix.binary import BinaryMatrix
-from ..records import Measured
+from ..records import DisclosureRecord
 
-__all__ = ["EVERYTHING", "Knowledge", "measured_on", "rows_left"]
+__all__ = ["EVERYTHING", "AttackerKnowledge", "measure_disclosure", "rows_left"]
 
 
-def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute) -> Measured:
+def measure_disclosure(
+    matrix: BinaryMatrix, absences: Iterable[int], compute: Compute
+) -> DisclosureRecord:
     """Measure how many rows are left to someone who knows items, absences, or everything.
 
     Parameters
@@ -30,7 +32,7 @@ def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute)
     """
     found = audit(matrix, absences=absences, compute=compute)
     left, exact = rows_left(matrix, ac=found.ac)
-    return Measured(
+    return DisclosureRecord(
         **found.to_json(),
         left_by_items={str(m): v for m, v in left.items()},
         items_exact={str(m): v for m, v in exact.items()},
@@ -40,12 +42,12 @@ def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute)
 EVERYTHING = -1
 """As a number of known absences: all of them."""
 
-_EXACT = 3  # up to so many items the search over all sets of items is complete
+_EXACT = 3  # up to this many items the search over all sets of items is complete
 _WORK = 200_000_000
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class AttackerKnowledge:
     """What is known of a person.
 
     Parameters
@@ -55,7 +57,7 @@ class Knowledge:
     absences : int
         The largest number of known absences; `EVERYTHING` for all.
 
-    >>> Knowledge().words, Knowledge(2).words, Knowledge(None, EVERYTHING).words
+    >>> AttackerKnowledge().words, AttackerKnowledge(2).words, AttackerKnowledge(None, EVERYTHING).words
     ('any items that a person has', 'at most 2 items that a person has', 'everything about a person, absences included')
 
     """
@@ -92,7 +94,7 @@ class Knowledge:
         return self.absences != 0
 
     def least_rows(self, matrix: BinaryMatrix) -> int:
-        """Return a number of rows that is always left, proven on the matrix as it stands.
+        """Return a number of rows that is always left, proven on the unchanged matrix.
 
         Where the exact number is out of reach a smaller one that is certain is returned: the rows left
         to someone who knows more.
@@ -118,7 +120,7 @@ class Knowledge:
 def rows_left(
     matrix: BinaryMatrix, items: Iterable[int] = (1, 2, 3), *, ac: int
 ) -> tuple[dict[int, int], dict[int, bool]]:
-    """Return the fewest rows left to someone who knows at most so many items, and which are exact.
+    """Return the fewest rows left to someone who knows at most that many items, and which are exact.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ from ..matrix.binary import BinaryMatrix
 from ..registry import ALL, SELECTORS
 from ..request import BasketsRequest
 from ..selectors.base import ContainmentSelector
-from ..selectors.factories import Offer
+from ..selectors.factories import SelectorFactory
 
-__all__ = ["flag_names", "flags", "made_by", "makers", "names_in", "risky_among"]
+__all__ = ["build_selector", "flag_names", "flags", "names_in", "risky_among", "selector_builders"]
 
 Flags = str | npt.NDArray[np.bool_ | np.intp]
 """Features flagged by a mask or by their indices, or `all`."""
@@ -63,20 +63,20 @@ def flags(absence_risky: object, names: Sequence[str]) -> Flags | None:
     return np.array([position[f] for f in flags.tolist()], dtype=np.intp)
 
 
-def makers(
+def selector_builders(
     request: BasketsRequest, rows: BinaryMatrix, risky: Flags | None, *, labels: bool
 ) -> dict[str, Callable[[int], ContainmentSelector]]:
     """Return the selectors asked for; one that cannot run here is refused before any work."""
     makers: dict[str, Callable[[int], ContainmentSelector]] = {}
     for asked in request.selector:
         if isinstance(asked, ContainmentSelector):
-            makers[type(asked).__name__.lower()] = partial(_cloned, asked)
+            makers[type(asked).__name__.lower()] = partial(_clone_with_k, asked)
             continue
         for name in SELECTORS if asked == ALL else (str(asked),):
-            offer = SELECTORS.named(name)
+            offer = SELECTORS.get_or_raise(name)
             refusal = offer.refusal(rows, flags=risky is not None, labels=labels)
             if refusal is None:
-                makers.setdefault(name, partial(made_by, offer, request, risky))
+                makers.setdefault(name, partial(build_selector, offer, request, risky))
             elif asked != ALL:
                 raise ParameterError(
                     f"The selector {name!r} {refusal}.",
@@ -85,15 +85,15 @@ def makers(
     return makers
 
 
-def _cloned(selector: ContainmentSelector, k: int) -> ContainmentSelector:
+def _clone_with_k(selector: ContainmentSelector, k: int) -> ContainmentSelector:
     from sklearn.base import clone
 
     made: ContainmentSelector = clone(selector).set_params(k=k)
     return made
 
 
-def made_by(
-    offer: Offer, request: BasketsRequest, risky: Flags | None, k: int
+def build_selector(
+    offer: SelectorFactory, request: BasketsRequest, risky: Flags | None, k: int
 ) -> ContainmentSelector:
     """Return an unfitted selector for one k."""
     made = offer.make(k, request.stop, request.seed)

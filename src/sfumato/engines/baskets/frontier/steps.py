@@ -1,7 +1,7 @@
 """From a matrix to a frontier over k, ways to publish and selectors.
 
 Risk is 1/k, the promise against someone who knows what a person has; what absences add and how many rows
-are unique stand beside it. Utility is one of the measures of what is kept; the others are listed.
+are unique are listed too. Utility is one of the measures of what is kept; the others are listed.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ import numpy.typing as npt
 
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
-from ....core.errors import DataError
+from ....core.errors import DataError, ParameterError
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
 from ....data.baskets import Baskets
 from ....data.tally import Tally
-from ..attack.linkage import Attackers, drawn_people
+from ..attack.linkage import Attackers, sample_people
 from ..cells.cores import Effort
 from ..disclosure.inference import highest_confidence, places_of
-from ..disclosure.knowledge import EVERYTHING, Knowledge, measured_on
+from ..disclosure.knowledge import EVERYTHING, AttackerKnowledge, measure_disclosure
 from ..exploration import BasketsExploration
 from ..matrix.binary import BinaryMatrix, as_binary
-from ..matrix.targets import Target, as_target
-from ..measures.prediction import AucScore, FoldScores, released_score
+from ..matrix.targets import PredictionTarget, as_target
+from ..measures.prediction import AucScore, FoldScores, score_release
 from ..measures.shift import ExploredColumns
-from ..methods.protocol import Published, Spec, make
+from ..methods.protocol import MethodRequest, Proposal, make
 from ..records import BasketsCandidate, BasketsFrontier, BasketsReference, EmptySelection
-from ..registry import AUTO, MEASURES, SCORE, SELECTORS, WAYS
+from ..registry import AUTO, MEASURES, METHODS, SCORE, SELECTORS
 from ..request import BasketsRequest
-from .selection import flag_names, flags, made_by, makers, names_in, risky_among
+from .selection import build_selector, flag_names, flags, names_in, risky_among, selector_builders
 
 __all__ = [
     "WARNING",
-    "explored",
+    "explore",
     "knowledge_of",
 ]
 
@@ -51,7 +51,7 @@ WARNING = (
 )
 
 
-def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExploration:
+def explore(request: BasketsRequest, *, progress: Progress) -> BasketsExploration:
     """Try every way to publish at each k and place what it finds on the frontier."""
     baskets = request.baskets()
     rows = as_binary(baskets.matrix)
@@ -66,7 +66,7 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             f"Nothing can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
             hint="try a smaller k; each feature must be held by at least k rows.",
         )
-    candidates, area = BasketsExploration.placed(found)
+    candidates, area = BasketsExploration.mark_dominated(found)
     return BasketsExploration(
         BasketsFrontier(
             engine="baskets",
@@ -105,7 +105,7 @@ class _Exploring:
         self,
         request: BasketsRequest,
         rows: BinaryMatrix,
-        target: Target | None,
+        target: PredictionTarget | None,
         baskets: Baskets,
         progress: Progress,
     ) -> None:
@@ -125,16 +125,21 @@ class _Exploring:
                 hint="give --labels FILE, or another --utility, for example ones.",
             )
         risky = flags(flag_names(request.absence_risky), names)
-        self.makers = makers(request, rows, risky, labels=target is not None)
+        self.makers = selector_builders(request, rows, risky, labels=target is not None)
         if self.knowledge.items is not None and self.knowledge.items <= 2 and self.makers:
             few = "support"  # the columns do not depend on the selector
-            self.makers = {few: partial(made_by, SELECTORS[few], request, None)}
+            self.makers = {few: partial(build_selector, SELECTORS[few], request, None)}
         listed = names_in(request.sensitive, "sensitive items")
+        if listed is None and request.max_confidence < 1:
+            raise ParameterError(
+                "'max_confidence' is about sensitive items, and none are named.",
+                hint="name them with --sensitive FILE (sensitive=…).",
+            )
         self.sensitive = None if listed is None else places_of(names, listed)
         self.empty: list[EmptySelection] = []
         people = _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5
         self.attackers = Attackers(
-            rows, drawn_people(rows, people, request.seed), absences=(0, 1), seed=request.seed
+            rows, sample_people(rows, people, request.seed), absences=(0, 1), seed=request.seed
         )
         self.kept = {
             name: MEASURES[name].on(rows, request.seed, baskets.above) for name in MEASURES
@@ -158,7 +163,7 @@ class _Exploring:
         step = partial(self.progress, total=total)
         found = []
         for name, (way, spec, selector) in jobs:
-            made = make(WAYS[way], self.rows, spec)
+            made = make(METHODS[way], self.rows, spec)
             step()
             if len(made.matrix.indices) == 0:
                 self.empty.append(EmptySelection(selector=name, k=spec.k))
@@ -167,11 +172,11 @@ class _Exploring:
             found.append(self._candidate(name, way, spec, selector, made, step))
         return found
 
-    def _jobs(self, k: int) -> Iterator[tuple[str, tuple[str, Spec, str | None]]]:
+    def _jobs(self, k: int) -> Iterator[tuple[str, tuple[str, MethodRequest, str | None]]]:
         """Yield a name for every release to try at one k, and how it is made."""
         request = self.request
         positive = None if self.target is None else self.target.positive
-        base = Spec(
+        base = MethodRequest(
             k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_suppressed_rows,
             sensitive=self.sensitive, max_confidence=request.max_confidence,
         )  # fmt: skip
@@ -180,20 +185,20 @@ class _Exploring:
         if self.utility == SCORE and "cells" in ways:
             ways["columns+cells"] = None
         for way in ways:
-            if WAYS[way].selects:
+            if METHODS[way].selects:
                 for name, make in self.makers.items():
                     yield name, (way, replace(base, selector=make(k)), name)
                 continue
-            # where a classifier is to learn, ones that tell the classes apart count for more
+            # where a classifier is to learn, ones that separate the classes count for more
             yield way, (way, replace(base, for_class=self.utility == SCORE), None)
 
     def _candidate(
         self,
         name: str,
         way: str,
-        spec: Spec,
+        spec: MethodRequest,
         selector: str | None,
-        made: Published,
+        made: Proposal,
         step: Callable[..., None],
     ) -> BasketsCandidate:
         request, rows = self.request, self.rows
@@ -205,7 +210,7 @@ class _Exploring:
         if spec.selector is not None:
             given = spec.selector.get_params().get("absence_risky")
             risky = risky_among(given, made.features, rows.d)
-        measured = measured_on(file, request.absences, self.compute)
+        measured = measure_disclosure(file, request.absences, self.compute)
         return BasketsCandidate(
             id=f"{name}{self.knowledge.tag}-k{spec.k}",
             risk=Risk(1.0 / spec.k, attacker=f"knows {self.knowledge.words}"),
@@ -247,39 +252,39 @@ class _Exploring:
         )
 
     def _scores(
-        self, way: str, spec: Spec, made: Published, step: Callable[..., None]
+        self, way: str, spec: MethodRequest, made: Proposal, step: Callable[..., None]
     ) -> tuple[AucScore | None, float | None]:
         """Score the way inside training folds and, where columns are chosen, the paper's way too."""
         target, request = self.target, self.request
         if target is None:
             return None, None
-        plain = self.knowledge == Knowledge() and spec.max_confidence >= 1
+        plain = self.knowledge == AttackerKnowledge() and spec.max_confidence >= 1
         if way == "columns" and self.folds is not None and plain:
             assert spec.selector is not None
-            nested = self.folds.nested(spec.selector, done=step)
+            nested = self.folds.score_selector(spec.selector, done=step)
             return nested, self.folds.of_features(made.features).value
 
         def release(
             part: BinaryMatrix, positive: npt.NDArray[np.bool_]
         ) -> tuple[BinaryMatrix, npt.NDArray[np.bool_]]:
             light = replace(spec, positive=positive, effort=Effort.quick())
-            again = make(WAYS[way], part, light)
+            again = make(METHODS[way], part, light)
             return again.matrix, again.rows
 
-        score = released_score(
+        score = score_release(
             self.rows, target, release, folds=request.folds, seed=request.seed, done=step
         )
         return score, None
 
     def full_set(self) -> BasketsReference:
-        """Return the matrix as it stands, on the same axes."""
+        """Return the unchanged matrix, on the same axes."""
         request, rows, target = self.request, self.rows, self.target
-        measured = measured_on(rows, request.absences, self.compute)
+        measured = measure_disclosure(rows, request.absences, self.compute)
         auc = None
         if self.folds is not None:
             auc = self.folds.of_features(np.arange(rows.d))
         elif target is not None:
-            auc = released_score(
+            auc = score_release(
                 rows, target, lambda part, _: (part, np.ones(part.n, dtype=bool)),
                 folds=request.folds, seed=request.seed,
             )  # fmt: skip
@@ -301,9 +306,9 @@ class _Exploring:
         )
 
 
-def knowledge_of(items: int | None, absences: int | str) -> Knowledge:
+def knowledge_of(items: int | None, absences: int | str) -> AttackerKnowledge:
     """Return the knowledge that a request names."""
-    return Knowledge(items, EVERYTHING if absences == "all" else int(absences))
+    return AttackerKnowledge(items, EVERYTHING if absences == "all" else int(absences))
 
 
 def _checked_ks(ks: Iterable[int], n: int, folds: int | None) -> list[int]:

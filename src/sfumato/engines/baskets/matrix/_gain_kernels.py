@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from ._partition_kernels import B1, I4, I8, U1, Groups, feasible, refine
+from ._partition_kernels import B1, I4, I8, U1, PartitionState, feasible, refine
 
 F8 = npt.NDArray[np.float64]
 
@@ -14,7 +14,7 @@ F8 = npt.NDArray[np.float64]
 @njit(cache=True, nogil=True)
 def ranked(
     order: I4, column_start: I8, column_rows: I4, k: int, mode: int, stop_first: bool, chosen: I4,
-    groups: Groups,
+    groups: PartitionState,
 ) -> tuple[int, int]:  # fmt: skip
     """Walk features in a fixed order, keep what is feasible; give the number kept and where it ended.
 
@@ -91,7 +91,7 @@ def _sift_down(heap: I4, n: int, gains: I8, i: int) -> None:
 @njit(cache=True, nogil=True)
 def by_pairs(
     gains: I8, column_start: I8, column_rows: I4, k: int, mode: int, stop_first: bool, most: int,
-    chosen: I4, groups: Groups,
+    chosen: I4, groups: PartitionState,
 ) -> tuple[int, int]:  # fmt: skip
     """Lazy greedy for DistCnt: an old gain bounds the new one, so only the top is measured again.
 
@@ -151,7 +151,7 @@ def _penalty(kind: int, p: int, q: int, k: int, xlogx: F8) -> float:
 
 @njit(cache=True, nogil=True)
 def group_gains(
-    kind: int, k: int, alive: B1, column_start: I8, column_rows: I4, xlogx: F8, groups: Groups,
+    kind: int, k: int, alive: B1, column_start: I8, column_rows: I4, xlogx: F8, groups: PartitionState,
     gains: F8,
 ) -> None:  # fmt: skip
     """Measure for every feature alive how much the summed cost of the groups falls when it is added."""

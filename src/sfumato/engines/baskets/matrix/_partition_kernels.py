@@ -20,7 +20,7 @@ U1 = npt.NDArray[np.uint8]
 U8 = npt.NDArray[np.uint64]
 
 
-class Groups(NamedTuple):
+class PartitionState(NamedTuple):
     """The groups and the matrix they are of; changed in place when a feature is added.
 
     The rows of group g are `perm[start[g] : start[g] + length[g]]`. `counted` and `counted_positive` are
@@ -47,6 +47,10 @@ class Groups(NamedTuple):
     counted_positive: I4
     touched: I4
     high: I4
+
+
+# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
+Groups = PartitionState
 
 
 @njit(cache=True, nogil=True)
@@ -76,7 +80,7 @@ def _projected_contains(indptr: I8, indices: I4, rank: I4, risky: B1, big: int, 
 
 @njit(cache=True, nogil=True)
 def _maximal_are_frequent(
-    touched: I4, m: int, count: npt.NDArray[np.integer], k: int, groups: Groups
+    touched: I4, m: int, count: npt.NDArray[np.integer], k: int, groups: PartitionState
 ) -> bool:
     """Return whether each listed pattern seen fewer than k times lies under one seen k times or more."""
     size, sig, risky_sig, high = groups.size, groups.signature, groups.risky_signature, groups.high
@@ -143,7 +147,7 @@ def _touch(rows: I4, group: I4, count: I4, touched: I4) -> int:
 
 
 @njit(cache=True, nogil=True)
-def feasible(rows: I4, f: int, k: int, mode: int, groups: Groups) -> bool:
+def feasible(rows: I4, f: int, k: int, mode: int, groups: PartitionState) -> bool:
     """Check a feature before it is added; mode 0 is containment, 1 is plain k-anonymity."""
     risky, length, count, touched = groups.risky, groups.length, groups.counted, groups.touched
     if mode == 0 and not risky[f]:
@@ -175,7 +179,7 @@ def feasible(rows: I4, f: int, k: int, mode: int, groups: Groups) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def refine(rows: I4, f: int, groups: Groups) -> None:
+def refine(rows: I4, f: int, groups: PartitionState) -> None:
     """Add a feature: split every group into the rows with it and the rows without it."""
     sizes, risky, positive, positives = (
         groups.sizes, groups.risky, groups.positive, groups.positives

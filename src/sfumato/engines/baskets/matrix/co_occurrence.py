@@ -1,7 +1,7 @@
 """A hierarchy of items learned from what people have together, for data that comes without one.
 
-Items lie near each other when the same rows hold them. Halving the items again and again, each time where
-they lie farthest apart, yields groups within sections: categories that a release may publish in
+Items are near each other when the same rows hold them. Halving the items again and again, each time where
+they are farthest apart, yields groups within sections: categories that a release may publish in
 place of an item. They are learned from the data, and their names say so.
 """
 
@@ -16,7 +16,7 @@ from ....core.arrays import Floats
 from ....core.randomness import Streams
 from .binary import BinaryMatrix, as_binary
 
-__all__ = ["learned_groups", "learned_hierarchy"]
+__all__ = ["learn_groups", "learn_hierarchy"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -24,7 +24,7 @@ _DIRECTIONS = 32
 _UNGROUPED = -1
 
 
-def learned_groups(
+def learn_groups(
     matrix: object, *, size: int = 8, min_rows: int = 2, seed: int = 0
 ) -> tuple[Ints, Ints]:
     """Return the group and the section of every item, -1 where it has none.
@@ -41,7 +41,7 @@ def learned_groups(
         Seed of the directions in which items are laid out.
 
     >>> together = np.kron(np.eye(2, dtype=int), np.ones((9, 3), dtype=int))
-    >>> group, section = learned_groups(together, size=3)
+    >>> group, section = learn_groups(together, size=3)
     >>> len(set(group[:3])), len(set(group[3:])), len(set(group)), len(set(section))
     (1, 1, 2, 1)
 
@@ -53,9 +53,9 @@ def learned_groups(
     if not len(wanted):
         return group, section
     places = _laid_out(binary.project(wanted), seed)
-    for number, items in enumerate(_halved(places, np.arange(len(wanted)), size * size)):
+    for number, items in enumerate(_halve(places, np.arange(len(wanted)), size * size)):
         section[wanted[items]] = number
-        for part in _halved(places, items, size):
+        for part in _halve(places, items, size):
             group[wanted[part]] = wanted[part[0]]
     _, group[wanted] = np.unique(group[wanted], return_inverse=True)
     return group, section
@@ -77,8 +77,8 @@ def _laid_out(binary: BinaryMatrix, seed: int) -> Floats:
     return np.asarray(points / np.maximum(lengths, 1e-12), dtype=np.float64)
 
 
-def _halved(places: Floats, items: Ints, size: int) -> list[Ints]:
-    """Split items in two where they lie farthest apart, until no part holds more than `size`."""
+def _halve(places: Floats, items: Ints, size: int) -> list[Ints]:
+    """Split items in two where they are farthest apart, until no part holds more than `size`."""
     found, waiting = [], [items]
     while waiting:
         part = waiting.pop()
@@ -97,7 +97,7 @@ def _halved(places: Floats, items: Ints, size: int) -> list[Ints]:
     return sorted(found, key=lambda part: int(part[0]))
 
 
-def learned_hierarchy(
+def learn_hierarchy(
     matrix: object,
     names: tuple[str, ...],
     *,
@@ -110,9 +110,9 @@ def learned_hierarchy(
     A category bears the name of its most common item, and that it was learned.
     """
     binary = as_binary(matrix)
-    levels = learned_groups(binary, size=size, min_rows=min_rows, seed=seed)
+    levels = learn_groups(binary, size=size, min_rows=min_rows, seed=seed)
     named = [
-        _named(numbers, binary, names, what)
+        _name_groups(numbers, binary, names, what)
         for numbers, what in zip(levels, ("group", "section"), strict=True)
     ]
     group, section = levels
@@ -122,7 +122,7 @@ def learned_hierarchy(
     ]
 
 
-def _named(
+def _name_groups(
     numbers: Ints, binary: BinaryMatrix, names: tuple[str, ...], what: str
 ) -> dict[int, str]:
     leaders: dict[int, str] = {}

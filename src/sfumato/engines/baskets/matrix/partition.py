@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from . import _gain_kernels as greedy
-from ._partition_kernels import Groups, feasible, refine
+from ._partition_kernels import PartitionState, feasible, refine
 from .binary import BinaryMatrix, as_binary
 
 __all__ = ["Partition"]
@@ -51,7 +51,7 @@ class Partition:
         if absence_risky is not None:
             risky[np.asarray(absence_risky)] = True
         self.chosen: list[int] = []
-        self._groups = Groups(
+        self._groups = PartitionState(
             sizes=np.array([1, 0, 0], dtype=np.int64),
             indptr=self.matrix.indptr,
             indices=self.matrix.indices,
@@ -138,7 +138,7 @@ class Partition:
     def add_by_pairs(
         self, gains: npt.NDArray[np.int64], *, stop_first: bool, most: int | None = None
     ) -> int:
-        """Add the features that tell most pairs of unlike class apart; give the gains measured."""
+        """Add the features that separate most pairs of unlike class; return the gains measured."""
         if self.matrix.n < self.k:
             return 0
         kept = np.empty(self.matrix.d, dtype=np.int32)

@@ -11,17 +11,17 @@ import numpy.typing as npt
 from ....core.errors import DataError
 from .binary import as_classes
 
-__all__ = ["Target", "as_target"]
+__all__ = ["PredictionTarget", "as_target"]
 
 _MOST_CLASSES = 20
 
 
 @dataclass(frozen=True)
-class Target:
+class PredictionTarget:
     """One value per row: class numbers, or numbers to predict.
 
     `positive` is the two-class form that selectors use: the greater class, the most common of several,
-    or what lies above the median.
+    or what is above the median.
     """
 
     kind: Literal["two", "several", "number"]
@@ -38,7 +38,7 @@ class Target:
         }[self.kind]
 
 
-def as_target(labels: object, n: int) -> Target:
+def as_target(labels: object, n: int) -> PredictionTarget:
     """Check labels and find out what kind of target they are.
 
     >>> as_target(["a", "b", "a", "c"], 4).kind, as_target([0, 1, 1, 0], 4).kind
@@ -47,7 +47,7 @@ def as_target(labels: object, n: int) -> Target:
     array = np.asarray(labels)
     if array.ndim != 1 or len(array) != n or len(np.unique(array)) <= 2:
         positive = as_classes(labels, n)
-        return Target("two", positive.astype(np.int64), positive)
+        return PredictionTarget("two", positive.astype(np.int64), positive)
     try:
         numbers = array.astype(np.float64)
     except ValueError:
@@ -56,10 +56,10 @@ def as_target(labels: object, n: int) -> Target:
         raise DataError("Some labels are missing (NaN).", hint="drop those rows or label them.")
     distinct, codes = np.unique(array, return_inverse=True)
     if numbers is not None and len(distinct) > _MOST_CLASSES:
-        return Target("number", numbers, numbers > np.median(numbers))
+        return PredictionTarget("number", numbers, numbers > np.median(numbers))
     if len(distinct) > _MOST_CLASSES:
         raise DataError(
             f"The labels have {len(distinct)} classes, and up to {_MOST_CLASSES} are taken.",
             hint="merge classes, or give numbers to predict.",
         )
-    return Target("several", codes, codes == np.bincount(codes).argmax())
+    return PredictionTarget("several", codes, codes == np.bincount(codes).argmax())

@@ -1,7 +1,7 @@
 """What a release keeps, by one protocol: a function of the original and the published rows, in [0, 1].
 
 Every measure compares a published matrix with the original of the same shape; rows that were left out
-publish nothing. None needs labels. How well classes can be told apart is measured in `evaluation`.
+publish nothing. None needs labels. How well classes can be separated is measured in `prediction`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _supports(original: BinaryMatrix, _seed: int) -> Kept:
 
 
 def _frequent(matrix: BinaryMatrix, least: int) -> npt.NDArray[np.int64]:
-    """Return the items and pairs that at least so many rows hold, as numbers: first * d + last."""
+    """Return the items and pairs that at least a number of rows hold, as numbers: first * d + last."""
     common = np.flatnonzero(matrix.supports >= least)
     ranked, item = ranked_by_support(matrix.project(common))
     starts, rows = ranked.columns

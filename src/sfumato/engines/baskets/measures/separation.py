@@ -1,4 +1,4 @@
-"""How well features tell two classes apart: HamDist, DistCnt, CM and mutual information.
+"""How well features separate two classes: HamDist, DistCnt, CM and mutual information.
 
 All are functions of the rows alone, quick to compute from counts, and independent of any classifier.
 
@@ -65,7 +65,7 @@ def _groups(
 
 
 def dist_cnt(matrix: object, labels: object, features: npt.ArrayLike | None = None) -> float:
-    """Share of the pairs of unlike class that some feature tells apart (Definition 9); submodular.
+    """Share of the pairs of unlike class that some feature separates (Definition 9); submodular.
 
     >>> dist_cnt([[1, 0], [0, 0], [0, 1]], [1, 0, 0])
     1.0

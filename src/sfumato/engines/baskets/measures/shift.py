@@ -1,7 +1,7 @@
 """Are rows like those that were explored? New columns, other counts of columns, other numbers of ones per row.
 
 What is kept of the explored rows are counts; the names of columns are hashed with a salt, since a rare
-item that was not published must not stand in the folder of the frontier in clear.
+item that was not published must not be readable in the folder of the frontier.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class ExploredColumns:
     @classmethod
     def of(cls, seen: Tally, salt: int) -> Self:
         """Keep what was counted while reading."""
-        keys = _hashed(seen.names, salt)
+        keys = _hash_names(seen.names, salt)
         order = np.argsort(keys)
         return cls(salt, keys[order], seen.counts[order], seen.sizes)
 
     def check(self, seen: Tally) -> ShiftCheck:
         """Compare rows that were counted while reading with the explored ones."""
-        own = _hashed(seen.names, self.salt)
+        own = _hash_names(seen.names, self.salt)
         every = np.union1d(self.keys, own)
         was, now = np.zeros((2, len(every)), np.int64)
         was[np.searchsorted(every, self.keys)] = self.counts
@@ -107,7 +107,7 @@ class ExploredColumns:
         return cls(int(salt[0]), keys, counts, sizes)
 
 
-def _hashed(names: Sequence[str], salt: int) -> Keys:
+def _hash_names(names: Sequence[str], salt: int) -> Keys:
     key = salt.to_bytes(8, "little")
     digests = b"".join(
         hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()

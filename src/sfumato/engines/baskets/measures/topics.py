@@ -1,6 +1,6 @@
 """Name disambiguation: how widely a row's features spread over topics (equation 5).
 
-A name that stands for one person uses words of few topics; one that stands for several uses words of
+A name of one person uses words of few topics; one that several people share uses words of
 many. The entropy of a row's topic distribution is the score, and its AUC the worth of the features.
 """
 

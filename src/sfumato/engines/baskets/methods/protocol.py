@@ -11,18 +11,18 @@ import numpy.typing as npt
 from ....core.engine import Progress, no_progress
 from ..cells.cores import Effort
 from ..disclosure.inference import without_telling_items
-from ..disclosure.knowledge import Knowledge
+from ..disclosure.knowledge import AttackerKnowledge
 from ..matrix.binary import BinaryMatrix
 from ..selectors.base import ContainmentSelector
 
-__all__ = ["Classes", "Published", "Spec", "WayOf", "make"]
+__all__ = ["Classes", "Method", "MethodRequest", "Proposal", "make"]
 
 
 Classes = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Spec:
+class MethodRequest:
     """What a way is asked for.
 
     Parameters
@@ -36,20 +36,20 @@ class Spec:
     selector : ContainmentSelector, optional
         Chooses the columns, for ways that choose columns.
     for_class : bool
-        Whether ones that tell the classes apart count for more.
+        Whether ones that separate the classes count for more.
     max_rows_out : float
-        The largest share of rows that may be left out beside columns.
+        The largest share of rows that may be suppressed in addition to columns.
     sensitive : array of int, optional
-        Items that must not be told by others.
+        Items that must not be inferable from other items.
     max_confidence : float
-        The highest confidence with which one or two items may tell a sensitive one.
+        The highest confidence with which one or two items may predict a sensitive one.
     seed : int
         Seed of the search.
 
     """
 
     k: int
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    knowledge: AttackerKnowledge = field(default_factory=AttackerKnowledge)
     positive: Classes | None = None
     selector: ContainmentSelector | None = None
     for_class: bool = False
@@ -62,7 +62,7 @@ class Spec:
 
 
 @dataclass(frozen=True)
-class Published:
+class Proposal:
     """What a way would publish: rows in the shape of the original, and which of them at all."""
 
     matrix: BinaryMatrix
@@ -76,7 +76,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class WayOf:
+class Method:
     """A way to publish.
 
     Parameters
@@ -91,15 +91,15 @@ class WayOf:
     """
 
     help: str
-    make: Callable[[BinaryMatrix, Spec], Published]
+    make: Callable[[BinaryMatrix, MethodRequest], Proposal]
     selects: bool = False
 
 
-def make(way: WayOf, matrix: BinaryMatrix, spec: Spec) -> Published:
-    """Return what a way publishes, without the items that tell a sensitive one too surely."""
+def make(way: Method, matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
+    """Return what a way publishes, without the items that predict a sensitive one too surely."""
     made = way.make(matrix, spec)
     if spec.sensitive is None or spec.max_confidence >= 1:
         return made
-    # a row that is left out tells nothing: only what is published counts
+    # a suppressed row reveals nothing: only what is published counts
     safe = without_telling_items(made.matrix, spec.sensitive, spec.max_confidence)
-    return Published(safe, made.rows, np.flatnonzero(safe.supports))
+    return Proposal(safe, made.rows, np.flatnonzero(safe.supports))

@@ -12,13 +12,15 @@ import numpy.typing as npt
 
 from ..cells.itemsets import rows_with_rare_items
 from ..containment.patterns import Patterns
-from ..disclosure.knowledge import Knowledge
+from ..disclosure.knowledge import AttackerKnowledge
 from ..matrix.binary import BinaryMatrix
 
 __all__ = ["largest_row_set"]
 
 
-def largest_row_set(matrix: BinaryMatrix, k: int, knowledge: Knowledge) -> npt.NDArray[np.bool_]:
+def largest_row_set(
+    matrix: BinaryMatrix, k: int, knowledge: AttackerKnowledge
+) -> npt.NDArray[np.bool_]:
     """Return which rows can be published whole so that at least k are left to any such knowledge."""
     kept = np.ones(matrix.n, dtype=bool)
     while kept.any():

@@ -1,6 +1,6 @@
 """Publish a candidate: make it, write it in the input's own format, read it back, audit, then show.
 
-Everything is written beside its place first. The audit reads the written file with no knowledge of the
+Everything is written to a hidden folder first. The audit reads the written file with no knowledge of the
 candidate's making; if it leaves fewer rows than the promised k, nothing appears and it is refused.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +16,15 @@ import scipy.sparse as sp
 
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
-from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import ReadFiles, check_plain_file, sha256_of, whole_directory, write_json
-from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
-from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
-from ....core.storage.ownership import paths_in
+from ....core.errors import DataError, InputError, ReleaseRefusedError
+from ....core.files import ReadFiles, sha256_of
+from ....core.records import InputFile, ShiftRecord
+from ....core.release import (
+    open_output,
+    refuse_different,
+    warn_if_composed,
+    warn_of_kept_order,
+)
 from ....core.storage.private_key import private_key
 from ....data.baskets import (
     Baskets,
@@ -31,25 +34,21 @@ from ....data.baskets import (
     read_matrix,
     write_baskets,
 )
-from ....data.baskets import beside_of as beside
 from ....data.logs import LogColumns, read_log, write_log
 from ....data.tally import Tally
 from ..containment.posets import absence_containment
 from ..disclosure.inference import highest_confidence, places_among
-from ..disclosure.knowledge import Knowledge, measured_on
+from ..disclosure.knowledge import AttackerKnowledge, measure_disclosure
 from ..matrix.binary import BinaryMatrix, as_binary
 from ..measures.shift import ExploredColumns, sentence_of
 from ..records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
 from ..request import BasketsPublishRequest
+from .outputs import target_of
 
-__all__ = ["projected", "published"]
-
-_DEFAULT_NAME = {
-    "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
-}  # fmt: skip
+__all__ = ["publish", "publish_in_memory"]
 
 
-def projected(
+def publish_in_memory(
     candidate: BasketsCandidate,
     request: BasketsPublishRequest,
     *,
@@ -61,11 +60,11 @@ def projected(
     if columns is not None:
         shift = columns.check(_tally(baskets))
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
-    found = _released(candidate, baskets, seed)
+    found = _release_of(candidate, baskets, seed)
     shuffle = _shuffle(candidate, request)
     if shuffle is not None:
         found = found.shuffled(shuffle)
-    _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
+    _refuse_below(candidate, _rows_left(candidate, found.matrix, found.feature_names))
     _refuse_telling(candidate, as_binary(found.matrix), found.feature_names)
     return found
 
@@ -78,14 +77,14 @@ def _shuffle(candidate: BasketsCandidate, request: BasketsPublishRequest) -> int
     return private_key().seed("order", "baskets", candidate.id)
 
 
-def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
+def _release_of(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
     """Return the baskets as they are published, in their own order."""
     _check_labels(candidate, baskets.labels)
     if candidate.publish_as == "columns":
         return baskets.project(_features(candidate))
-    from ..remake import remade  # loads the selectors: whole columns do without
+    from ..remake import remake  # loads the selectors: whole columns do without
 
-    made = remade(candidate, baskets, seed)
+    made = remake(candidate, baskets, seed)
     kept = np.flatnonzero(made.rows)
     matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
     labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
@@ -121,9 +120,9 @@ def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> 
         ) from None
 
 
-def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
+def _rows_left(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
     """Count the rows left to the knowledge that the promise is about, with certainty."""
-    known = Knowledge(candidate.known_items, candidate.known_absences)
+    known = AttackerKnowledge(candidate.known_items, candidate.known_absences)
     left = known.least_rows(as_binary(matrix))
     if not candidate.absence_risky:
         return left
@@ -135,7 +134,7 @@ def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str])
 def _refuse_telling(
     candidate: BasketsCandidate, matrix: BinaryMatrix, names: Sequence[str]
 ) -> float | None:
-    """Return how surely sensitive items are told by others; refuse what is above the promise."""
+    """Return the highest confidence with which sensitive items can be inferred from others; refuse what is above the promise."""
     places = places_among(names, candidate.sensitive)
     if places is None:
         return None
@@ -153,13 +152,13 @@ def _refuse_below(candidate: BasketsCandidate, left: int) -> None:
     if left < candidate.k:
         raise ReleaseRefusedError(
             f"The release of {candidate.id!r} leaves {left} rows to someone who knows "
-            f"{Knowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
+            f"{AttackerKnowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
             f"k = {candidate.k}; nothing was published.",
             hint="these rows are not the ones that were explored: explore them, then publish.",
         )
 
 
-def published(
+def publish(
     candidate: BasketsCandidate,
     request: BasketsPublishRequest,
     target: Path,
@@ -179,7 +178,7 @@ def published(
     request : BasketsPublishRequest
         The data and the options.
     target : Path
-        A data file (the record lies beside it as NAME.release.json) or a folder (data and release.json
+        A data file (its record is NAME.release.json in the same folder) or a folder (data and release.json
         inside).
     seed : int
         The seed of the exploration, kept in the record.
@@ -193,72 +192,24 @@ def published(
         Told the rows that were written.
 
     """
-    kind, name = _kind_and_name(request)
-    as_file = _data_suffix(target, log=request.log_columns is not None)
-    stage_in = partial(
-        _stage, candidate, request, columns, seed=seed, frontier=frontier, progress=progress
-    )
-    read = _read_from(request.matrix, request.labels)
-    files = ReadFiles(path for path in read if Path(path).is_file())
+    output = target_of(request, target, force=force)
+    files = ReadFiles(path for path in output.inputs if Path(path).is_file())
     files.hashes()  # of what is read next
-    if as_file is None:
-        with whole_directory(target, force=force, inputs=read, private=False) as stage:
-            release = stage_in(stage / name, stage / RELEASE_FILE)
-            files.check()
-    elif as_file != kind:
-        raise FormatError(
-            f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
-            hint="a release is written in the format it was read from.",
+    with open_output(output) as (data, record):
+        release = _stage(
+            candidate,
+            request,
+            columns,
+            data,
+            record,
+            seed=seed,
+            frontier=frontier,
+            progress=progress,
         )
-    else:
-        record = _record_beside(target)
-        with released_files(target, record, force=force, inputs=read) as stage:
-            release = stage_in(stage / target.name, stage / record.name)
-            files.check()
+        files.check()
+    release.save_private(target)
     warn_if_composed(target, release.to_json())
     return release
-
-
-def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
-    """List the files that are read: the matrix, its labels, and what lies beside it."""
-    files = paths_in(data, labels)
-    if isinstance(data, str | os.PathLike):
-        files += [beside(Path(data), what) for what in ("labels", "features")]
-    return files + (list(data.files) if isinstance(data, Baskets) else [])
-
-
-def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
-    data = request.matrix
-    if isinstance(data, str | os.PathLike):
-        path = Path(data)
-        check_plain_file(path)
-        if request.log_columns is not None:
-            return "log", path.name
-        if not path.is_file():
-            raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
-        return format_of(path), path.name
-    kind = data.format if isinstance(data, Baskets) else "npz"
-    return kind, _DEFAULT_NAME[kind]
-
-
-def _data_suffix(target: Path, *, log: bool) -> str | None:
-    """Return the format when the output names a data file; None for a folder."""
-    if target.is_dir() or "." not in target.name:
-        return None
-    if log:
-        return "log"
-    try:
-        return format_of(target)
-    except FormatError:
-        return None
-
-
-def _record_beside(target: Path) -> Path:
-    """Return where the record of a released file lies: NAME.release.json."""
-    stem = target.name.removesuffix(".gz")
-    for suffix in (".jsonl", ".ndjson", ".tsv", ".parquet"):
-        stem = stem.removesuffix(suffix)
-    return beside(target.with_name(stem), "release").with_suffix(".json")
 
 
 def _read_back(
@@ -272,7 +223,7 @@ def _read_back(
 
 
 @dataclass(frozen=True)
-class _Written:
+class _WrittenFiles:
     """What was written for a release: from which files, which files, with which features."""
 
     inputs: list[InputFile]
@@ -281,6 +232,8 @@ class _Written:
     label_column: str | None
     shuffled: bool
     seen: Tally
+    rows: int
+    """The rows that were to be written: a log has no line for one of which nothing is left."""
 
 
 def _stage(
@@ -303,7 +256,7 @@ def _stage(
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    promised = _promised(candidate, matrix, names)
+    promised = _rows_left(candidate, matrix, names)
     _refuse_below(candidate, promised)
     rows = as_binary(matrix)
     confidence = _refuse_telling(candidate, rows, names)
@@ -324,6 +277,7 @@ def _stage(
             "features": len(written.features),
             "ones": len(rows.indices),
             "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+            "rows_without_items": written.rows - rows.n,
         },
         risk=candidate.risk,
         utility=candidate.utility,
@@ -331,11 +285,11 @@ def _stage(
         confidence=confidence,
         how=_how(candidate, written, accept_shift=request.accept_shift),
         measured=ReleaseMeasured(
-            **measured_on(rows, (1, 2), compute).model_dump(), shift=ShiftRecord.of(shift)
+            **measure_disclosure(rows, (1, 2), compute).model_dump(), shift=ShiftRecord.of(shift)
         ),
         sentences=() if sentence is None else (sentence,),
     )
-    write_json(record, release.to_json())
+    release.save(record.parent, name=record.name)
     return release
 
 
@@ -346,7 +300,7 @@ def _write(
     *,
     seed: int,
     progress: Progress,
-) -> _Written:
+) -> _WrittenFiles:
     """Write the release of a candidate, batch by batch where that is possible."""
     data, labels, log = request.matrix, request.labels, request.log_columns
     features, shuffle = _features(candidate), _shuffle(candidate, request)
@@ -367,10 +321,12 @@ def _write(
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         column, shuffled = copied.label_column, shuffle is not None
-        return _Written(inputs, copied.written, features, column, shuffled, copied.seen)
+        return _WrittenFiles(
+            inputs, copied.written, features, column, shuffled, copied.seen, copied.rows
+        )
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
-    released = _released(candidate, baskets, seed)
+    released = _release_of(candidate, baskets, seed)
     if shuffle is not None:
         released = released.shuffled(shuffle)
     if log is None:
@@ -379,7 +335,7 @@ def _write(
         outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
     column, shuffled = baskets.label_column, shuffle is not None
-    return _Written(inputs, outputs, names, column, shuffled, _tally(baskets))
+    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets), len(released))
 
 
 def _tally(baskets: Baskets) -> Tally:
@@ -387,7 +343,7 @@ def _tally(baskets: Baskets) -> Tally:
     return Tally.of(matrix.indptr, matrix.indices, baskets.feature_names, matrix.data)
 
 
-def _how(candidate: BasketsCandidate, written: _Written, *, accept_shift: bool) -> How:
+def _how(candidate: BasketsCandidate, written: _WrittenFiles, *, accept_shift: bool) -> How:
     return How(
         publish_as=candidate.publish_as,
         known_items=candidate.known_items,

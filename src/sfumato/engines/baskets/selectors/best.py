@@ -81,16 +81,16 @@ class BestSelector(ContainmentSelector):
             folds = FoldScores(
                 matrix, positive, folds=self.folds, seed=self.random_state, tuned=False
             )
-            at, self.best_inner_auc_ = _raced(runners, folds)
+            at, self.best_inner_auc_ = _race(runners, folds)
             winner = runners[at]
         self.best_selector_ = winner.fit(matrix, positive)
         return [int(f) for f in winner.selected_]
 
 
-def _raced(runners: Sequence[ContainmentSelector], folds: FoldScores) -> tuple[int, float]:
+def _race(runners: Sequence[ContainmentSelector], folds: FoldScores) -> tuple[int, float]:
     """Return the place of the selector to take and its mean AUC.
 
-    Fold by fold, selectors that have fallen far behind drop out. Of those that cannot be told from the
+    Fold by fold, selectors that have fallen far behind drop out. Of those that do not differ significantly from the
     best, because the mean difference is within a standard error over the folds, the one of the fewest
     features is taken.
     """

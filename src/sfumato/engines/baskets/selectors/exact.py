@@ -120,10 +120,10 @@ def score_sets(
         p = np.bincount(patterns.of_row, weights=positive, minlength=len(codes)).astype(np.int64)
         counted = kernels.distinguished(masks, codes, p, patterns.multiplicity - p)
         return np.asarray(counted, dtype=np.float64)
-    return _explained(matrix, positive, members)
+    return _explain(matrix, positive, members)
 
 
-def _explained(
+def _explain(
     matrix: BinaryMatrix, positive: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
     """Variance of the class that each set explains, from one Gram matrix (a whisper of ridge)."""

@@ -12,13 +12,13 @@ from .exact import MOST_FEATURES, ExactSelector
 from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation, GreedySupport
 from .maximal import MaximalSelector
 
-__all__ = ["Offer"]
+__all__ = ["SelectorFactory"]
 
 _LARGE = 2_000_000  # ones beyond which a search over many sets is no longer a matter of minutes
 
 
 @dataclass(frozen=True)
-class Offer:
+class SelectorFactory:
     """A selector that can be asked for by name.
 
     Parameters
@@ -70,22 +70,26 @@ class Offer:
         return None
 
 
-SUPPORT = Offer(
+SUPPORT = SelectorFactory(
     lambda k, stop, _seed: GreedySupport(k, stop=stop), takes_flags=True, needs_labels=False
 )
-HAMDIST = Offer(lambda k, stop, _seed: GreedyHamDist(k, stop=stop), takes_flags=True)
-DISTCNT = Offer(lambda k, stop, _seed: GreedyDistCnt(k, stop=stop), takes_flags=True)
-INFORMATION = Offer(lambda k, stop, _seed: GreedyInformation(k, stop=stop), takes_flags=True)
-CONDITIONAL = Offer(
+HAMDIST = SelectorFactory(lambda k, stop, _seed: GreedyHamDist(k, stop=stop), takes_flags=True)
+DISTCNT = SelectorFactory(lambda k, stop, _seed: GreedyDistCnt(k, stop=stop), takes_flags=True)
+INFORMATION = SelectorFactory(
+    lambda k, stop, _seed: GreedyInformation(k, stop=stop), takes_flags=True
+)
+CONDITIONAL = SelectorFactory(
     lambda k, stop, _seed: GreedyInformation(k, stop=stop, criterion="conditional"),
     takes_flags=True,
 )
-MAXIMAL = Offer(lambda k, _stop, seed: MaximalSelector(k, random_state=seed), max_ones=_LARGE)
-MAXIMAL_FREQUENT = Offer(
+MAXIMAL = SelectorFactory(
+    lambda k, _stop, seed: MaximalSelector(k, random_state=seed), max_ones=_LARGE
+)
+MAXIMAL_FREQUENT = SelectorFactory(
     lambda k, _stop, seed: MaximalSelector(k, family="frequent", random_state=seed)
 )
-EXACT = Offer(lambda k, _stop, _seed: ExactSelector(k), max_features=MOST_FEATURES)
-BEST = Offer(
+EXACT = SelectorFactory(lambda k, _stop, _seed: ExactSelector(k), max_features=MOST_FEATURES)
+BEST = SelectorFactory(
     lambda k, _stop, seed: BestSelector(k, random_state=seed),
     max_ones=_LARGE,
 )

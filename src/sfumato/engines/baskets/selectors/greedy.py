@@ -67,7 +67,7 @@ class _Greedy(ContainmentSelector):
         positive: npt.NDArray[np.bool_],
         scores: npt.NDArray[np.integer | np.floating],
     ) -> list[int]:
-        """Take features by falling score; a constant column tells nothing and is left out."""
+        """Take features by falling score; a constant column carries no information and is skipped."""
         partition = self._partition(matrix, positive)
         if self.stop == "first":
             head = highest(
@@ -116,9 +116,9 @@ class GreedySupport(_Greedy):
 
 
 class GreedyDistCnt(_Greedy):
-    """Algorithm 3: each time the feature that tells most pairs of unlike class newly apart.
+    """Algorithm 3: each time the feature that newly separates most pairs of unlike class.
 
-    Lazy greedy on partition refinement; ends when no feature tells any further pair apart (the
+    Lazy greedy on partition refinement; ends when no feature separates any further pair (the
     paper's loop would not end there).
     """
 
@@ -133,7 +133,7 @@ class GreedyDistCnt(_Greedy):
 class GreedyInformation(_Greedy):
     """Features by the information they give about the class.
 
-    `criterion="mutual"` ranks each feature by itself; `"conditional"` takes each time the feature
+    `criterion="mutual"` ranks each feature on its own; `"conditional"` takes each time the feature
     that adds most to what the chosen ones say already (it ends when nothing is added).
     """
 

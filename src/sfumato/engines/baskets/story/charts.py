@@ -1,4 +1,4 @@
-"""Charts of the baskets engine: k beside uniqueness, known absences, and what k costs."""
+"""Charts of the baskets engine: k with uniqueness, known absences, and what k costs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ....core.story import Chart, View
-from ....presentation.drawing import BLUE, INK, ORANGE, bounds_of, filled, headroom
+from ....presentation.drawing import BLUE, INK, ORANGE, bounds_of, fill_spec, headroom
 from ....presentation.numbers import count, percent
 from ..records import BasketsCandidate, BasketsFrontier
 
@@ -14,7 +14,7 @@ __all__ = ["absences_chart", "quality_chart", "uniqueness_chart"]
 
 
 @dataclass(frozen=True)
-class _Row:
+class _BestPerK:
     """What the charts show of the best candidate at one k."""
 
     k: str
@@ -29,7 +29,9 @@ class _Row:
     says: str
 
 
-def _best_per_k(frontier: BasketsFrontier | None, chosen: BasketsCandidate | None) -> list[_Row]:
+def _best_per_k(
+    frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
+) -> list[_BestPerK]:
     """Return one row per k: the chosen candidate where it is of that k, else the best one."""
     mine = None if chosen is None else chosen.id
     best: dict[int, BasketsCandidate] = {}
@@ -45,7 +47,7 @@ def _best_per_k(frontier: BasketsFrontier | None, chosen: BasketsCandidate | Non
     for k, c in sorted(best.items()):
         ends = c.utility.interval
         rows.append(
-            _Row(
+            _BestPerK(
                 k=str(k),
                 auc=c.utility.value,
                 low=c.utility.value if ends is None else ends.low,
@@ -73,11 +75,11 @@ def quality_chart(
         {"auc": r.utility.value, "label": f"everything: {r.utility.value:.3f}"}
         for r in frontier.references[:1]
     ]
-    drawn = filled("quality", rows=[asdict(r) for r in rows], all=line)
+    drawn = fill_spec("quality", rows=[asdict(r) for r in rows], all=line)
     ys = [v for r in rows for v in (r.low, r.high)]
     ys += [r.utility.value for r in frontier.references[:1]]
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
-    _titled(drawn["hconcat"][0], frontier.utility)
+    _set_title(drawn["hconcat"][0], frontier.utility)
     headroom(drawn, 1, [r.count for r in rows])
     alt = "Quality and features by k: " + "; ".join(r.says for r in rows)
     return Chart(
@@ -87,7 +89,7 @@ def quality_chart(
     )  # fmt: skip
 
 
-def _titled(panel: dict[str, Any], utility: str) -> None:
+def _set_title(panel: dict[str, Any], utility: str) -> None:
     """Name the axis after the utility that was chosen."""
     title = "AUC" if utility == "auc" else f"Utility: {utility}"
     panel["encoding"]["y"]["title"] = title
@@ -98,12 +100,12 @@ def _titled(panel: dict[str, Any], utility: str) -> None:
 def uniqueness_chart(
     part_id: str, frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
 ) -> Chart | None:
-    """Show, for each k, the rows that fit known presences beside the share of unique rows."""
+    """Show, for each k, the rows that fit known presences and the share of unique rows."""
     rows = _best_per_k(frontier, chosen)
     if not rows:
         return None
     alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r.says for r in rows)
-    drawn = filled("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
+    drawn = fill_spec("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
     headroom(drawn, 0, [r.ac for r in rows])
     most = max(r.unique for r in rows)
     share = drawn["hconcat"][1]["encoding"]["y"]
@@ -139,6 +141,6 @@ def absences_chart(part_id: str, chosen: BasketsCandidate | None) -> Chart | Non
     alt = "Rows that still fit: " + "; ".join(str(r["says"]) for r in rows)
     return Chart(
         f"{part_id}-absences", "attack", "When absences are known too", alt + ".",
-        (View("", filled("absences", rows=rows)),), ("Known absences", "Rows that fit"),
+        (View("", fill_spec("absences", rows=rows)),), ("Known absences", "Rows that fit"),
         tuple((m, count(left)) for m, left, _ in known),
     )  # fmt: skip

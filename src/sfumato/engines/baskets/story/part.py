@@ -1,4 +1,4 @@
-"""What the baskets engine's part of a report says: k never stands alone."""
+"""What the baskets engine's part of a report says: k is never the only figure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ __all__ = ["story"]
 
 _FEATURES = 120
 _WAYS = {
-    "columns": "Whole columns are published or left out; every row stays.",
-    "cells": "Single ones are left out; every row stays, and a published one is always true.",
+    "columns": "Whole columns are published or left out; every row of which an item is left stays.",
+    "cells": "Single ones are left out; every row of which an item is left stays, and a published one is "
+    "always true.",
     "rows": "Whole rows are left out; the others are published as they were.",
-    "columns+cells": "Some columns are published whole, and single ones of the others; every row stays, and "
-    "a published one is always true.",
+    "columns+cells": "Some columns are published whole, and single ones of the others; every row of which an "
+    "item is left stays, and a published one is always true.",
     "columns+rows": "Whole columns are published, and a few rows are left out.",
 }
 
@@ -39,62 +40,64 @@ def story(part: Part) -> Story:
     chosen = part.chosen if isinstance(part.chosen, BasketsCandidate) else None
     every = frontier.references[0] if frontier is not None and frontier.references else None
     knowledge = knowledge_of("sfumato.engines.baskets")
-    told = Story(
+    result = Story(
         part.id, "baskets", title_for("Baskets", part), status_of(part),
         glossary=knowledge.glossary, method=knowledge.method, papers=knowledge.papers,
     )  # fmt: skip
-    told.verdict = _verdict(chosen, every, release, frontier)
+    result.verdict = _verdict(chosen, every, release, frontier)
     shift = _shift_check(release)
     if shift is not None and shift.state == "look":
-        told.verdict.insert(0, shift.text)
-    told.checks = [*_checks(chosen, release), *(c for c in (shift, withheld_check(part)) if c)]
-    told.published = [chosen_sentence(part)]
-    told.tradeoff = [
+        result.verdict.insert(0, shift.text)
+    result.checks = [*_checks(chosen, release), *(c for c in (shift, withheld_check(part)) if c)]
+    result.published = [chosen_sentence(part)]
+    result.tradeoff = [
         search_sentence(part),
         (
             "Each point is a release: further left, more rows are left to someone who knows what is "
             "assumed; further up, more is kept."
         ),
     ]
-    told.assumptions = list(_ASSUMPTIONS)
+    result.assumptions = list(_ASSUMPTIONS)
     if frontier is not None:
-        told.published.append(
+        result.published.append(
             f"{count(frontier.rows)} rows and {count(frontier.features_offered)} features went in."
         )
-        told.published.append(frontier.promise)
-        told.tradeoff.append(f"Utility is the {frontier.axes['utility']}.")
-        told.grids += [_grid(frontier, chosen), _kept_grid(frontier, chosen)]
+        result.published.append(frontier.promise)
+        result.tradeoff.append(f"Utility is the {frontier.axes['utility']}.")
+        result.grids += [_grid(frontier, chosen), _kept_grid(frontier, chosen)]
     if chosen is not None:
-        _about(told, chosen, every, frontier)
-    beside = reference_grid(
+        _about(result, chosen, every, frontier)
+    if release is not None and (gone := release.gone_sentence()) is not None:
+        result.published.append(gone)
+    references = reference_grid(
         part, risk=("Risk 1/k", "baskets.risk"), utility=("Utility", "baskets.kept"),
         utility_words=lambda v: f"{v:.3f}",
     )  # fmt: skip
-    told.grids += [beside] if beside is not None else []
+    result.grids += [references] if references is not None else []
     charts = (
         frontier_chart(part, _axes(frontier)),
         uniqueness_chart(part.id, frontier, chosen),
         absences_chart(part.id, chosen),
         quality_chart(part.id, frontier, chosen),
     )
-    told.charts = [chart for chart in charts if chart is not None]
-    return told
+    result.charts = [chart for chart in charts if chart is not None]
+    return result
 
 
 def _about(
-    told: Story,
+    result: Story,
     chosen: BasketsCandidate,
     every: BasketsReference | None,
     frontier: BasketsFrontier | None,
 ) -> None:
     """Add what is said about the candidate that the report is about."""
-    told.stats = _stats(chosen, frontier)
-    told.attack = _attack(chosen)
-    told.published.append(_WAYS.get(chosen.publish_as, ""))
+    result.stats = _stats(chosen, frontier)
+    result.attack = _attack(chosen)
+    result.published.append(_WAYS.get(chosen.publish_as, ""))
     if chosen.rows_out:
-        told.published.append(f"{count(chosen.rows_out)} rows are left out.")
+        result.published.append(f"{count(chosen.rows_out)} rows are left out.")
     if chosen.confidence is not None:
-        told.attack.append(
+        result.attack.append(
             "One or two published items tell a sensitive one with a confidence of at most "
             f"[[baskets.confidence|{percent(chosen.confidence)}]]"
             + (
@@ -103,11 +106,11 @@ def _about(
                 else "."
             )
         )
-    told.grids.append(_knowledge_grid(chosen))
+    result.grids.append(_knowledge_grid(chosen))
     if chosen.attack:
-        told.grids.append(_attack_grid(chosen))
+        result.grids.append(_attack_grid(chosen))
     if frontier is not None:
-        told.cost = [
+        result.cost = [
             (
                 f"[[baskets.ones|{percent(chosen.ones / max(frontier.ones, 1))}]] of the ones in "
                 f"[[baskets.count|{count(chosen.count)}]] of {count(frontier.features_offered)} columns "
@@ -115,13 +118,13 @@ def _about(
             )
         ]
     if every is not None and chosen.auc is not None and every.auc is not None:
-        told.cost.append(
+        result.cost.append(
             f"A classifier that learns from the release gives up "
             f"[[baskets.auc|{every.auc - chosen.auc:.3f}]] of AUC against one that learns from all of "
             f"it ({chosen.auc:.3f} instead of {every.auc:.3f})."
         )
-    told.here["baskets.risk"] = f"1 ÷ {count(chosen.k)} = {percent(1 / chosen.k)}"
-    told.chips.append(
+    result.here["baskets.risk"] = f"1 ÷ {count(chosen.k)} = {percent(1 / chosen.k)}"
+    result.chips.append(
         Chips(
             "published", "The published features", chosen.features[:_FEATURES],
             more=max(0, len(chosen.features) - _FEATURES),
@@ -237,7 +240,7 @@ def _shift_check(release: BasketsRelease | None) -> Check | None:
     return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
 
 
-def _ordered(
+def _in_order(
     frontier: BasketsFrontier, chosen: BasketsCandidate | None
 ) -> tuple[list[BasketsCandidate], int | None]:
     ordered = sorted(frontier.candidates, key=lambda c: (c.k, c.id))
@@ -251,7 +254,7 @@ def _grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Grid:
         ("Unique rows", "baskets.unique"), ("Features", "baskets.count"), ("Ones", "baskets.ones"),
         (frontier.utility, "baskets.kept"), ("Candidate", None),
     )  # fmt: skip
-    ordered, marked = _ordered(frontier, chosen)
+    ordered, marked = _in_order(frontier, chosen)
     rows = tuple(
         (
             count(c.k), count(c.promised), count(c.ac), percent(c.unique_share), count(c.count),
@@ -264,7 +267,7 @@ def _grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Grid:
 
 def _kept_grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Grid:
     """Show every measure of what is kept, for every candidate."""
-    ordered, marked = _ordered(frontier, chosen)
+    ordered, marked = _in_order(frontier, chosen)
     names = list(dict.fromkeys(name for c in ordered for name in c.kept))
     heads = (("Candidate", None), *((name, "baskets.kept") for name in names))
     rows = tuple(

@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from ..contingency.cells import Cells
 from ..space.constraints import Space
-from .pairs import Node, Pairs, Units, two_largest
-from .regions import Cut, Part, bisecting, weights_along
+from .pairs import Node, PairSums, Units, two_largest
+from .regions import Cut, Region, bisecting, weights_along
 from .relaxation import Relaxation
 
-__all__ = ["Bounds"]
+__all__ = ["RegionBounds"]
 
 _MOST_NODES = 64
 _MOST_PLACES = 1 << 25  # outer × inner × groups of one node
@@ -43,7 +43,7 @@ class _Pass:
     beyond: float
 
 
-# At first only what lies below the sums found counts; then what lies beyond, as parts have convex hulls of their own.
+# At first only what is below the sums found counts; then what is beyond, as regions have their own convex hulls.
 _PASSES = (
     _Pass(17, 1.0), _Pass(17, 1.03), _Pass(40, 1.03), _Pass(100, 1.03), _Pass(250, 1.03),
     _Pass(250, 1.15),
@@ -51,7 +51,7 @@ _PASSES = (
 
 
 @dataclass(frozen=True)
-class _Stage:
+class _Visit:
     """One visit of a part at a weight: which attribute is outside, and how often prices are improved."""
 
     large_outside: bool
@@ -60,14 +60,14 @@ class _Stage:
 
 
 _STAGES = (
-    _Stage(large_outside=True, ascents=0, gain=0.0),
-    _Stage(large_outside=True, ascents=2, gain=0.0),
-    _Stage(large_outside=False, ascents=6, gain=0.003),
-    _Stage(large_outside=False, ascents=12, gain=0.0005),
+    _Visit(large_outside=True, ascents=0, gain=0.0),
+    _Visit(large_outside=True, ascents=2, gain=0.0),
+    _Visit(large_outside=False, ascents=6, gain=0.003),
+    _Visit(large_outside=False, ascents=12, gain=0.0005),
 )
 
 
-class Bounds:
+class RegionBounds:
     """Certified bounds of every part of a lattice.
 
     Parameters
@@ -87,10 +87,10 @@ class Bounds:
             return
         self.large, self.small = attributes
         root = self._root()
-        self.parts = [Part(root, *self.corner(root, ()))]
+        self.parts = [Region(root, *self.corner(root, ()))]
         self._rest_order = self._rest_by_loss(root)
         self.possible = self._fits()
-        self._pairs: dict[tuple[Node, bool], Pairs] = {}
+        self._pairs: dict[tuple[Node, bool], PairSums] = {}
         self._lock = threading.Lock()
 
     def _root(self) -> Node:
@@ -102,7 +102,7 @@ class Bounds:
                 coarse[int(space.first[a]) : int(space.first[a + 1])] = 0
         return Node(coarse.tobytes(), space.bottom.tobytes())
 
-    def _divide(self, part: Part) -> bool:
+    def _divide(self, part: Region) -> bool:
         """Replace a part by the two halves of its node; False where that cannot be done."""
         if part.node.single or part.fixed:
             return False
@@ -110,7 +110,7 @@ class Bounds:
             if part not in self.parts or len(self.parts) >= _MOST_NODES:
                 return False
             halves = [
-                Part(node, *self.corner(node, ()), (), *part.inherit())
+                Region(node, *self.corner(node, ()), (), *part.inherit())
                 for node in part.node.split(self._rest_order)
                 if not node.single or self._allows(node)
             ]
@@ -157,13 +157,13 @@ class Bounds:
         groups = min(groups, self.cells.occupied)
         return int(sizes[self.large]) * int(sizes[self.small]) * groups <= _MOST_PLACES
 
-    def _pairs_of(self, node: Node, *, large_outside: bool) -> Pairs:
+    def _pairs_of(self, node: Node, *, large_outside: bool) -> PairSums:
         key = (node, large_outside)
         with self._lock:
             found = self._pairs.pop(key, None)
         if found is None:
             order = (self.large, self.small) if large_outside else (self.small, self.large)
-            found = Pairs(self.cells, self.space, order, node)
+            found = PairSums(self.cells, self.space, order, node)
         with self._lock:
             self._pairs[key] = found  # the one used last is the last to go
             while len(self._pairs) > _KEPT_PAIRS:
@@ -173,7 +173,7 @@ class Bounds:
     # --- working ----------------------------------------------------------------------------------
 
     def work(self, seconds: float, clock: Callable[[], float], threads: int) -> None:
-        """Raise the bounds for so many seconds on the given clock: more weights, then more parts."""
+        """Raise the bounds for a number of seconds on the given clock: more weights, then more regions."""
         end = clock() + seconds
         done: set[tuple[float, float]] = set()
         for plan in _PASSES:
@@ -224,7 +224,7 @@ class Bounds:
             part.forget_used(weight)
 
     def improve(
-        self, part: Part, weight: float, limit: float, stage: int, over: Callable[[], bool]
+        self, part: Region, weight: float, limit: float, stage: int, over: Callable[[], bool]
     ) -> float:
         """Visit a part at one weight; return by how much its bound rose."""
         before, target = part.bound(weight), self.target(weight)
@@ -260,7 +260,7 @@ class Bounds:
         return part.bound(weight) - before
 
     def _allowed(
-        self, part: Part, units: Units, weight: float, limit: float
+        self, part: Region, units: Units, weight: float, limit: float
     ) -> npt.NDArray[np.bool_]:
         """Return the intervals that a policy of a part may use if its sum is below the limit."""
         allowed = units.allowed
@@ -278,7 +278,7 @@ class Bounds:
         return allowed
 
     def _warm(
-        self, part: Part, weight: float, *, large_outside: bool
+        self, part: Region, weight: float, *, large_outside: bool
     ) -> npt.NDArray[np.float64] | None:
         """Return prices of this part at the nearest weight, or of another one at this weight."""
 

@@ -12,14 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable
 from itertools import count
 
-from ..search.run import Bits, Run
+from ..search.run import Bits, SearchRun
 
 __all__ = ["MOST_BITS", "close_boxes"]
 
 MOST_BITS = 26
 
 
-def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]:
+def close_boxes(run: SearchRun, over: Callable[[], bool]) -> list[tuple[float, float]]:
     """Split boxes until none is open or time is up; better policies go into the run's frontier.
 
     Returns the (risk, loss) corners of the boxes still open: none means that the frontier is exact.
@@ -39,7 +39,7 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
         if gain > 0.0:
             heapq.heappush(heap, (-gain, next(ticket), depth, risk, loss, coarse, fine))
 
-    (top_risk, _), possible = _measured(run, upper)
+    (top_risk, _), possible = _measure(run, upper)
     if possible:  # else no policy at all is allowed
         push(0, upper, lower, top_risk, bottom[1])
     while heap and not over():
@@ -50,34 +50,34 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
         kept, merged = coarse.copy(), fine.copy()
         kept[bit] = 1
         merged[bit] = 0
-        (kept_risk, _), feasible = _measured(run, kept)
-        (_, merged_loss), _ = _measured(run, merged)
+        (kept_risk, _), feasible = _measure(run, kept)
+        (_, merged_loss), _ = _measure(run, merged)
         if feasible:
             push(depth + 1, kept, fine, kept_risk, loss)
         push(depth + 1, coarse, merged, risk, merged_loss)
     return [(risk, loss) for _, _, _, risk, loss, _, _ in heap if not stairs.excludes(risk, loss)]
 
 
-def _measured(run: Run, bits: Bits) -> tuple[tuple[float, float], bool]:
+def _measure(run: SearchRun, bits: Bits) -> tuple[tuple[float, float], bool]:
     """Measure a corner; a policy that is allowed joins the frontier."""
     risk, loss, feasible = run.certifying(bits)
     return (risk, loss), feasible
 
 
-def _point(run: Run, bits: Bits) -> tuple[float, float]:
-    return _measured(run, bits)[0]
+def _point(run: SearchRun, bits: Bits) -> tuple[float, float]:
+    return _measure(run, bits)[0]
 
 
-def _without(run: Run, bits: Bits, bit: int) -> tuple[float, float]:
+def _without(run: SearchRun, bits: Bits, bit: int) -> tuple[float, float]:
     changed = bits.copy()
     changed[bit] = 0
     return _point(run, changed)
 
 
 class _Stairs:
-    """The frontier of a run as plain lists, made anew when it has changed."""
+    """The frontier of a run as plain lists, rebuilt when it has changed."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: SearchRun) -> None:
         self._run = run
         self._changes = -1
         self._risk: list[float] = []

@@ -1,7 +1,7 @@
 """Past the convex hull: parts are split at cuts of the large attributes while time is left.
 
 A bound of weighted sums cannot pass the convex hull of the policies it is about; the parts of a split have
-hulls of their own.
+their own hulls.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .bounds import Bounds
-from .regions import Cut, Part
+from .bounds import RegionBounds
+from .regions import Cut, Region
 from .staircase import least_loss
 
 __all__ = ["branch"]
@@ -23,7 +23,7 @@ _STAGES = (1, 2, 2)
 
 
 def branch(
-    bounds: Bounds, end: float, clock: Callable[[], float], grid: npt.NDArray[np.float64]
+    bounds: RegionBounds, end: float, clock: Callable[[], float], grid: npt.NDArray[np.float64]
 ) -> None:
     """Split the part that leaves the most area below the frontier found, again and again."""
     stairs = least_loss(grid, [(float(r), float(l)) for r, l in bounds.points])
@@ -52,17 +52,17 @@ def branch(
         curves[at : at + 1] = [p.curve(grid) for p in halves]
 
 
-def _split(bounds: Bounds, part: Part, attribute: int, place: int) -> list[Part]:
+def _split(bounds: RegionBounds, part: Region, attribute: int, place: int) -> list[Region]:
     """Return the same policies in two parts: those that keep a cut, and those that do not."""
     halves = []
     for kept in (True, False):
         fixed = (*part.fixed, Cut(attribute, place, kept))
         corner = bounds.corner(part.node, fixed)
-        halves.append(Part(part.node, *corner, fixed, *part.inherit()))
+        halves.append(Region(part.node, *corner, fixed, *part.inherit()))
     return halves
 
 
-def _tighten(bounds: Bounds, part: Part, weight: float, over: Callable[[], bool]) -> None:
+def _tighten(bounds: RegionBounds, part: Region, weight: float, over: Callable[[], bool]) -> None:
     """Improve a part of a split at one weight, a few steps."""
     target = bounds.target(weight)
     for stage in _STAGES:
@@ -73,7 +73,7 @@ def _tighten(bounds: Bounds, part: Part, weight: float, over: Callable[[], bool]
 
 
 def _weights_at(
-    part: Part, grid: npt.NDArray[np.float64], where: npt.NDArray[np.intp]
+    part: Region, grid: npt.NDArray[np.float64], where: npt.NDArray[np.intp]
 ) -> list[float]:
     """Return the weights whose half-planes make a part's curve at some risks."""
     known = part.known()
@@ -83,7 +83,7 @@ def _weights_at(
     return [known[i][0] for i in np.unique(planes.argmax(axis=0))]
 
 
-def _cuts_by_loss(bounds: Bounds) -> list[tuple[int, int]]:
+def _cuts_by_loss(bounds: RegionBounds) -> list[tuple[int, int]]:
     """Order the cuts of the two large attributes by the loss of leaving one out, largest first."""
     found = []
     for a in (bounds.large, bounds.small):

@@ -1,4 +1,4 @@
-"""A certified frontier: a staircase that no policy of the lattice, found or not, lies below."""
+"""A certified frontier: a staircase below which there is no policy of the lattice, found or not."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..search.proof import Certified
-from ..search.run import Run
-from .bounds import Bounds
+from ..search.run import SearchRun
+from .bounds import RegionBounds
 from .boxes import MOST_BITS, close_boxes
 from .branching import branch
 from .staircase import area_of, least_loss, staircase
@@ -21,13 +21,13 @@ _BOX_SECONDS = 20.0
 
 
 def certify(
-    run: Run, seconds: float, *, threads: int = 2, clock: Callable[[], float] = time.monotonic
+    run: SearchRun, seconds: float, *, threads: int = 2, clock: Callable[[], float] = time.monotonic
 ) -> Certified:
     """Prove how good any policy can be; policies that turn out better join the run's frontier.
 
     Parameters
     ----------
-    run : Run
+    run : SearchRun
         A search that is over.
     seconds : float
         How long the proof may take, on the clock.
@@ -52,7 +52,7 @@ def certify(
     if corners is not None:
         lower = np.maximum(lower, least_loss(grid, [*found, *corners]))
     if run.score is None:
-        bounds = Bounds(run.cells, run.space, np.array(found))
+        bounds = RegionBounds(run.cells, run.space, np.array(found))
         if bounds.possible:
             bounds.work(end - clock(), clock, threads)
             branch(bounds, end, clock, grid)

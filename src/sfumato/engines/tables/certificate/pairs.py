@@ -17,12 +17,12 @@ from ..contingency.cells import Bits, Cells
 from ..space.constraints import Space
 from . import _kernels as kernels
 
-__all__ = ["Node", "Pairs", "two_largest"]
+__all__ = ["Node", "PairSums", "two_largest"]
 
 
 @dataclass(frozen=True)
 class Node:
-    """All policies whose bits outside the two large attributes lie between `coarse` and `fine`."""
+    """All policies whose bits outside the two large attributes are between `coarse` and `fine`."""
 
     coarse: bytes
     fine: bytes
@@ -78,7 +78,7 @@ class Units:
         self.allowed = allowed
 
 
-class Pairs:
+class PairSums:
     """Counts of one node over two attributes, added up so that any rectangle is four look-ups."""
 
     def __init__(self, cells: Cells, space: Space, attributes: tuple[int, int], node: Node) -> None:

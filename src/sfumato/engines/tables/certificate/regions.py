@@ -12,7 +12,7 @@ from ....core.arrays import Floats
 from .pairs import Node
 from .staircase import curve
 
-__all__ = ["Cut", "Part", "bisecting", "weights_along"]
+__all__ = ["Cut", "Region", "bisecting", "weights_along"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -27,7 +27,7 @@ class Cut:
 
 
 @dataclass(eq=False)
-class Part:
+class Region:
     """The policies of a node, perhaps with some cuts fixed: bounds by weight, and prices to start from."""
 
     node: Node
@@ -105,7 +105,7 @@ def weights_along(points: Floats, how_many: int) -> list[float]:
 
 
 def bisecting(values: Sequence[float]) -> list[float]:
-    """Order values so that each lies between two that came before, as far as there are any.
+    """Order values so that each is between two that came before, as far as there are any.
 
     >>> bisecting([1, 2, 3, 4, 5])
     [1, 5, 3, 2, 4]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _kernels as kernels
-from .pairs import Pairs
+from .pairs import PairSums
 
 __all__ = ["Relaxation"]
 
@@ -46,7 +46,7 @@ class Relaxation:
 
     def __init__(
         self,
-        pairs: Pairs,
+        pairs: PairSums,
         weight: float,
         outer_allowed: npt.NDArray[np.bool_],
         inner_allowed: npt.NDArray[np.bool_],
@@ -237,7 +237,7 @@ class Relaxation:
         return best, np.array(path, dtype=np.int64)
 
     def _evict(self) -> None:
-        """Keep the half of the active intervals that lies nearest to the best path, and a whole path."""
+        """Keep the half of the active intervals that are nearest to the best path, and a whole path."""
         kept = self._nearest(self._room // 2)
         for to, k in enumerate(kept.tolist()):
             self._costs[to] = self._costs[k]

@@ -15,7 +15,7 @@ from numba import njit
 from ._measure_kernels import F8, I4, I8, below_least, home, nlogn, share_of
 
 
-class Groups(NamedTuple):
+class GroupState(NamedTuple):
     """The groups of a policy, and how they lie beside each other; changed in place by merges.
 
     Groups below `occupied` hold records of the sample, the others only people of the population. The
@@ -44,6 +44,10 @@ class Groups(NamedTuple):
     sums: F8  # Σ count/size, Σ count·ln count, records in groups below the least sizes, Σ margin·ln width
     least: F8  # least sample size, least population size of a group
     flags: I8  # dense, wide, bits of the table, places of the table in use
+
+
+# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
+Groups = GroupState
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +102,7 @@ def find(
 
 
 @njit(cache=True, nogil=True)
-def _put(g: Groups, key: int, group: int) -> None:
+def _put(g: GroupState, key: int, group: int) -> None:
     if g.flags[0] == 1:
         g.table_id[key] = group
         return
@@ -117,7 +121,7 @@ def _put(g: Groups, key: int, group: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _tidy_table(g: Groups) -> None:
+def _tidy_table(g: GroupState) -> None:
     """Build the hash table anew once stale entries crowd it, so that a probe always ends."""
     if g.flags[0] == 1 or 4 * g.flags[3] < 3 * g.table_id.shape[0]:
         return
@@ -129,7 +133,7 @@ def _tidy_table(g: Groups) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _fill_table(g: Groups) -> None:
+def _fill_table(g: GroupState) -> None:
     g.table_id[:] = -1
     g.flags[3] = 0
     for i in range(g.codes.shape[1]):
@@ -159,7 +163,7 @@ def _fill_members(codes: I4, begin: int, end: int, size: int, members: I4, at: I
 
 
 @njit(cache=True, nogil=True)
-def fill_bottom(g: Groups, nlog: F8, counts_of_value: I8, sizes: I8) -> None:
+def fill_bottom(g: GroupState, nlog: F8, counts_of_value: I8, sizes: I8) -> None:
     """Fill the groups of the most specific policy: one group a cell."""
     d, total = g.codes.shape
     occupied = g.records.shape[0]
@@ -184,7 +188,7 @@ def fill_bottom(g: Groups, nlog: F8, counts_of_value: I8, sizes: I8) -> None:
 
 
 @njit(cache=True, nogil=True)
-def copy_groups(source: Groups, target: Groups) -> None:
+def copy_groups(source: GroupState, target: GroupState) -> None:
     """Copy the parts of a state that merges change."""
     target.rep[:] = source.rep
     target.low[:] = source.low
@@ -207,7 +211,7 @@ def copy_groups(source: Groups, target: Groups) -> None:
 
 
 @njit(cache=True, nogil=True)
-def merge_delta(g: Groups, a: int, left: int, right: int, nlog: F8, out: F8) -> None:
+def merge_delta(g: GroupState, a: int, left: int, right: int, nlog: F8, out: F8) -> None:
     """Return what merging two neighbouring intervals of attribute a would change in the sums."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
     count, key, share, inside, least = g.records, g.key, g.share, g.inside, g.least
@@ -263,7 +267,7 @@ def wider(n_left: int, width_left: int, n_right: int, width_right: int) -> float
 
 
 @njit(cache=True, nogil=True)
-def width_delta(g: Groups, a: int, left: int, right: int) -> float:
+def width_delta(g: GroupState, a: int, left: int, right: int) -> float:
     """The same for two intervals of attribute a."""
     return wider(
         g.margin[a, left],
@@ -292,7 +296,7 @@ def _close_up(members: I4, at: I8, length: I8, weight: F8, a: int, left: int, ri
 
 
 @njit(cache=True, nogil=True)
-def merge(g: Groups, a: int, left: int, right: int, nlog: F8) -> int:
+def merge(g: GroupState, a: int, left: int, right: int, nlog: F8) -> int:
     """Merge two neighbouring intervals of attribute a; give the representative of the result."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
     count, group_key, share, least, sums = g.records, g.key, g.share, g.least, g.sums

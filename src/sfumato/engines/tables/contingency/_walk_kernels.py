@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ._group_kernels import Groups, merge, wider
+from ._group_kernels import GroupState, merge, wider
 from ._measure_kernels import F8, I4, I8, below_least, nlogn
 
 
 @njit(cache=True, nogil=True)
-def walk(g: Groups, attributes: I4, values: I4, nlog: F8, out: F8) -> None:
+def walk(g: GroupState, attributes: I4, values: I4, nlog: F8, out: F8) -> None:
     """Clear the cuts after the given values one by one; write the sums after each."""
     for t in range(attributes.shape[0]):
         a = attributes[t]

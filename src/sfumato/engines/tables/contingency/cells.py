@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from ....core.errors import DataError
 from . import _interval_kernels, _measure_kernels, _walk_kernels
-from ._group_kernels import Groups, copy_groups, fill_bottom
-from .overlay import distinct, joined
+from ._group_kernels import GroupState, copy_groups, fill_bottom
+from .overlay import distinct, overlay
 
-__all__ = ["Cells", "Joint", "Measured", "group_sizes"]
+__all__ = ["Cells", "Joint", "PolicyMeasures", "group_sizes"]
 
 Bits = npt.NDArray[np.uint8]
 _DENSE_FACTOR = 8  # an index is used where it takes at most this many places a cell
@@ -27,7 +27,7 @@ _NLOGN_TABLE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PolicyMeasures:
     """What a policy does to the table, exactly.
 
     `risk` is eq. 2, `loss` the KL divergence over that of the top policy, `loss_nats` the divergence
@@ -75,7 +75,7 @@ class Cells:
         )
         self.least = np.array([least_sample, least_population], dtype=np.float64)
         self._set_keys()
-        laid = joined(
+        laid = overlay(
             np.asarray(codes), np.asarray(count, dtype=np.int64), population_codes, population_count
         )
         self.codes, self.count, self.weight, self.place = laid
@@ -91,7 +91,7 @@ class Cells:
         for a in range(self.attributes):
             np.add.at(self.value_counts[a], self.codes[a, : self.occupied], self.count)
             np.add.at(self.value_weights[a], self.codes[a], self.weight)
-        self._bottom: Groups | None = None
+        self._bottom: GroupState | None = None
         self._walk_scratch: tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]] | None = None
         self._set_scale()
 
@@ -252,11 +252,11 @@ class Cells:
         """The cells sorted by their value of each attribute."""
         return np.array([np.argsort(c, kind="stable") for c in self.codes], dtype=np.int32)
 
-    def measure(self, bits: Bits) -> Measured:
+    def measure(self, bits: Bits) -> PolicyMeasures:
         """Measure any policy."""
         out, groups, widths = self._sums(bits)
         nats = (self.scale[0] - out[1] + widths) / self.records
-        return Measured(
+        return PolicyMeasures(
             risk=float(out[0] / self.scale[2]),
             loss=float(nats / self.scale[3]),
             loss_nats=float(nats),
@@ -266,7 +266,7 @@ class Cells:
             smallest_population_group=float(out[4]),
         )
 
-    def bottom_groups(self) -> Groups:
+    def bottom_groups(self) -> GroupState:
         """Return a fresh state at the most specific policy, to be merged in place."""
         if self._bottom is None:
             self._bottom = self._empty_groups()
@@ -275,7 +275,7 @@ class Cells:
         copy_groups(self._bottom, fresh)
         return fresh
 
-    def _empty_groups(self) -> Groups:
+    def _empty_groups(self) -> GroupState:
         d, total = self.codes.shape
         widest = int(self.sizes.max())
         dense = not self.wide and self.space <= self._limit
@@ -288,7 +288,7 @@ class Cells:
         def short() -> npt.NDArray[np.int32]:
             return np.zeros((d, widest), dtype=np.int32)
 
-        return Groups(
+        return GroupState(
             codes=self.codes,
             rep=short(), low=short(), high=short(),
             multiplier=self.multiplier,
@@ -321,7 +321,7 @@ class Cells:
         return weight, count, np.array([bottom[0], bottom[1], bottom[2], 0.0])
 
     def walk(
-        self, order: npt.NDArray[np.integer], groups: Groups | None = None
+        self, order: npt.NDArray[np.integer], groups: GroupState | None = None
     ) -> npt.NDArray[np.float64]:
         """Measure a chain: clear the bits in order from bottom; (risk, loss, below) after each."""
         attributes = self.attribute_of_bit[order]

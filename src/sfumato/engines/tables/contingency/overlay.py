@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Joined", "distinct", "joined"]
+__all__ = ["Joined", "distinct", "overlay"]
 
 
 class Joined(NamedTuple):
     """Coded cells, each once: those with records first, each part in order.
 
     `weight` is the population of every cell, `records` the sample of the occupied ones. `place` says where
-    each cell of the sample, as it was given, stands; −1 for one without records.
+    each cell of the sample, as it was given, is; −1 for one without records.
     """
 
     codes: npt.NDArray[np.int32]
@@ -23,7 +23,7 @@ class Joined(NamedTuple):
     place: npt.NDArray[np.int64]
 
 
-def joined(
+def overlay(
     codes: npt.NDArray[np.integer],
     count: npt.NDArray[np.int64],
     population_codes: npt.NDArray[np.integer] | None = None,
@@ -31,7 +31,7 @@ def joined(
 ) -> Joined:
     """Lay sample and population over each other; without a population the sample is the population.
 
-    >>> cells = joined(np.array([[1, 0, 1]]), np.array([1, 2, 1]), np.array([[0, 3]]), np.array([9, 5]))
+    >>> cells = overlay(np.array([[1, 0, 1]]), np.array([1, 2, 1]), np.array([[0, 3]]), np.array([9, 5]))
     >>> cells.codes.tolist(), cells.records.tolist(), cells.weight.tolist(), cells.place.tolist()
     ([[0, 1, 3]], [2, 2], [9.0, 0.0, 5.0], [1, 0, 1])
     """

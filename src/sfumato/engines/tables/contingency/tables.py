@@ -10,16 +10,16 @@ import numpy as np
 from ....compute.protocol import Compute
 from ....data.table import Table
 from ....data.table_schema import Attribute, Domain, TableSchema
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["cells_hash", "counted", "resolved_schema"]
+__all__ = ["cells_hash", "count_on_cluster", "resolved_schema"]
 
 
-def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table | None:
+def count_on_cluster(opened: TableSource, schema: TableSchema, compute: Compute) -> pa.Table | None:
     """Count the rows by their quasi-identifiers on a cluster; None where reading the table does it."""
     if compute.name == "local":
         return None

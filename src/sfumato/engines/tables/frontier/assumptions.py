@@ -8,7 +8,7 @@ from ....data.table_schema import TableSchema
 from ..exploration import partial_population
 from ..groups.conditions import Conditions
 from ..request import TablesRequest
-from ..search.run import Run
+from ..search.run import SearchRun
 from ..space.safe_harbor import find_roles
 from .problem import Problem
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 REPEATED = (
-    "{names}: an identifier stands in several rows. If they are about one person, five rows of one person "
+    "{names}: an identifier is in several rows. If they are about one person, five rows of one person "
     'count as a group of five. Hint: give the column that names the person role = "person".'
 )
 
@@ -58,7 +58,7 @@ def target_of(problem: Problem, request: TablesRequest) -> str | None:
 
 
 def repeated_identifiers(table: Table) -> list[str]:
-    """Return the identifiers that stand in several rows, where the schema names no person."""
+    """Return the identifiers that are in several rows, where the schema names no person."""
     names = table.schema.names("identifier")
     if table.schema.person is not None or table.source is None or not names:
         return []
@@ -86,7 +86,7 @@ def _kept_identifiers(schema: TableSchema) -> list[str]:
     return [said]
 
 
-def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[str]:
+def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> list[str]:
     """Return what the figures of a frontier take for granted."""
     table, cells = problem.table, problem.cells
     said = []
@@ -130,7 +130,7 @@ def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[s
         said.append(partial_population(table.names, table.covered))
     if not cells.has_population:
         said.append(
-            "No population was given: the table stands for it, which overstates the risk of a sample."
+            "No population was given: the table is used as the population, which overstates the risk of a sample."
         )
     elif cells.without_population:
         said.append(
@@ -139,7 +139,7 @@ def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[s
         )
     if table.population_outside:
         said.append(
-            f"{table.population_outside:,.0f} people of the population lie outside the domains and are left out."
+            f"{table.population_outside:,.0f} people of the population are outside the domains and not counted."
         )
     if table.dropped:
         said.append(f"{table.dropped:,} rows with a missing quasi-identifier are left out.")

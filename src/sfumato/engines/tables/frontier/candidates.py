@@ -11,16 +11,16 @@ import numpy.typing as npt
 from ....core.measures import Risk, Utility
 from ..contingency.cells import group_sizes
 from ..exploration import KEPT, attacker_of
-from ..groups.cell_suppression import blanked_in
+from ..groups.cell_suppression import blank_cells
 from ..groups.people import CountedPeople, GroupsOfPeople, People
-from ..groups.record_suppression import Suppressed, small_in, suppressed_point
+from ..groups.record_suppression import Suppressed, small_in, suppress_small_groups
 from ..measures.sensitive import Within, within
 from ..measures.shown import PolicyGroups, people_in_groups, split_by_field
 from ..records import PolicyFields, TablesCandidate, TablesReference
 from ..registry import SHOWN
-from ..search.run import Run
+from ..search.run import SearchRun
 from ..space.policy import Policy
-from .comparison import compared
+from .comparison import compare_point
 from .problem import Problem
 
 __all__ = ["Entry", "candidate_of", "reference_of"]
@@ -41,12 +41,14 @@ class _Measured:
     blanked: int = 0
 
 
-def candidate_of(problem: Problem, run: Run, entry: Entry, *, as_cells: bool) -> TablesCandidate:
+def candidate_of(
+    problem: Problem, run: SearchRun, entry: Entry, *, as_cells: bool
+) -> TablesCandidate:
     """Return the record of a policy that was found; what is too small is suppressed where that is allowed."""
     risk, loss, packed = entry
     policy = Policy(problem.lattice, packed)
     people = problem.people
-    if people is not None and not people.allowed(people.groups(policy.bits)):
+    if people is not None and not people.is_allowed(people.groups(policy.bits)):
         if as_cells and isinstance(people, People):
             found = _with_blanks(problem, people, policy, (risk, 1.0 - loss))
         else:
@@ -72,7 +74,7 @@ def reference_of(
 ) -> TablesReference:
     """Return the record of a policy to compare with."""
     risk, loss = point
-    comparison = compared(name, risk, loss, [(r, l, "") for r, l, _ in entries])
+    comparison = compare_point(name, risk, loss, [(r, l, "") for r, l, _ in entries])
     found = _Measured(risk, 1.0 - loss, loss, _groups(problem, policy))
     return TablesReference(
         name=name,
@@ -92,7 +94,7 @@ def _fields(policy: Policy, found: _Measured) -> PolicyFields:
     groups = found.groups
     size = groups.size
     return PolicyFields(
-        policy=policy.shown(),
+        policy=policy.published_labels(),
         ends=policy.ends(),
         bits=policy.hex,
         loss=found.loss,
@@ -110,7 +112,11 @@ def _groups(problem: Problem, policy: Policy) -> PolicyGroups:
     bits, people = policy.bits, problem.people
     if people is None:
         return PolicyGroups.of_cells(
-            problem.cells, bits, problem.sensitive, problem.ordered, problem.sampled(bits)
+            problem.cells,
+            bits,
+            problem.sensitive,
+            problem.ordered,
+            problem.sampling_fraction_of(bits),
         )
     inside = {n: within(people.group(bits), joint) for n, joint in problem.sensitive.items()}
     loss_nats = problem.cells.measure(bits).loss_nats
@@ -137,10 +143,10 @@ def _without_people(
     problem: Problem, people: CountedPeople, policy: Policy, point: tuple[float, float]
 ) -> _Measured:
     """Suppress the people of groups that are too small, with all their rows."""
-    left, groups, kept = people.suppressed(policy.bits)
+    left, groups, kept = people.suppress(policy.bits)
     unit = people.group(policy.bits)
     inside = {
-        name: within(unit, people.joint(held, kept)).renumbered()
+        name: within(unit, people.joint(held, kept)).with_new_numbers()
         for name, held in problem.held.items()
     }
     shown = _groups_of_people(problem, groups, left.loss_nats, inside)
@@ -151,7 +157,7 @@ def _with_blanks(
     problem: Problem, people: People, policy: Policy, point: tuple[float, float]
 ) -> _Measured:
     """Blank cells where groups that count people are too small."""
-    blanks, left, group = blanked_in(problem.cells, policy.bits, people)
+    blanks, left, group = blank_cells(problem.cells, policy.bits, people)
     groups = GroupsOfPeople(blanks.records.astype(np.float64), blanks.sizes, blanks.people)
     shown = _groups_of_people(problem, groups, left.loss_nats, _inside(problem, group))
     return _Measured(*point, left.loss, shown, left.records, blanks.rows_blanked)
@@ -159,7 +165,7 @@ def _with_blanks(
 
 def _with_blanked_records(problem: Problem, policy: Policy) -> _Measured:
     """Blank cells where groups of records are too small."""
-    blanks, left, group = blanked_in(problem.cells, policy.bits)
+    blanks, left, group = blank_cells(problem.cells, policy.bits)
     shown = _groups_of_kept(problem, group, left, lambda: blanks.people)
     return _Measured(
         left.risk, 1.0 - left.loss, left.loss, shown, left.records, blanks.rows_blanked
@@ -169,7 +175,7 @@ def _with_blanked_records(problem: Problem, policy: Policy) -> _Measured:
 def _without_small(problem: Problem, policy: Policy) -> _Measured:
     """Suppress the records of groups that are too small."""
     cells, bits = problem.cells, policy.bits
-    left = suppressed_point(cells, bits)
+    left = suppress_small_groups(cells, bits)
     whole = group_sizes(cells, bits)[0].astype(np.int64)
     small = small_in(cells, bits)
     group = np.where(small, -1, whole)
@@ -210,5 +216,5 @@ def _inside(problem: Problem, group: npt.NDArray[np.int64]) -> dict[str, Within]
     found = {}
     for name, (cell, value, count) in problem.sensitive.items():
         stays = group[cell] >= 0
-        found[name] = within(group, (cell[stays], value[stays], count[stays])).renumbered()
+        found[name] = within(group, (cell[stays], value[stays], count[stays])).with_new_numbers()
     return found

@@ -12,7 +12,7 @@ from ....core.errors import ParameterError, did_you_mean
 from ....core.exploration import Exploration
 from ....core.records import Reference
 
-__all__ = ["Comparison", "ComparisonFields", "compare", "compared", "told"]
+__all__ = ["Comparison", "ComparisonFields", "compare", "compare_point", "comparison_sentence"]
 
 
 class ComparisonFields(TypedDict):
@@ -57,10 +57,12 @@ def compare(frontier: Exploration[R, C], reference: Reference | str) -> Comparis
             )
         reference = known[reference]
     points = [(c.risk.value, 1.0 - c.utility.value, c.id) for c in frontier]
-    return compared(reference.name, reference.risk.value, 1.0 - reference.utility.value, points)
+    return compare_point(
+        reference.name, reference.risk.value, 1.0 - reference.utility.value, points
+    )
 
 
-def compared(
+def compare_point(
     name: str, risk: float, loss: float, points: Sequence[tuple[float, float, str]]
 ) -> Comparison:
     """Compare a point with the (risk, loss, id) of a frontier."""
@@ -68,11 +70,11 @@ def compared(
     at_loss = min((r for r, l, _ in points if l <= loss), default=None)
     at_risk = min((l for r, l, _ in points if r <= risk), default=None)
     ratio = risk / at_loss if at_loss else None
-    words = told(name, risk, loss, len(better), best_risk=at_loss, best_loss=at_risk)
+    words = comparison_sentence(name, risk, loss, len(better), best_risk=at_loss, best_loss=at_risk)
     return Comparison(name, better, at_loss, at_risk, ratio, words)
 
 
-def told(
+def comparison_sentence(
     name: str,
     risk: float,
     loss: float,
@@ -83,7 +85,7 @@ def told(
 ) -> str:
     """Return in words how a frontier compares with a reference policy (figure 9).
 
-    >>> told("Safe Harbor", 0.08, 0.36, 2, best_risk=0.001, best_loss=0.2)
+    >>> comparison_sentence("Safe Harbor", 0.08, 0.36, 2, best_risk=0.001, best_loss=0.2)
     "2 policies are better than Safe Harbor: at Safe Harbor's loss the risk is 80.0 times lower, and at \
 Safe Harbor's risk the loss is 0.200 instead of 0.360."
     """

@@ -1,4 +1,4 @@
-"""What an exploration writes down: candidates with everything shown beside them, references, assumptions."""
+"""What an exploration writes down: candidates with everything shown of them, references, assumptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....core.exploration import placed
+from ....core.exploration import mark_dominated
 from ....data.table import Table
 from ..contingency.tables import cells_hash, resolved_schema
 from ..exploration import TablesExploration
@@ -16,13 +16,13 @@ from ..measures.shown import size_histogram
 from ..payload import TablesPayload
 from ..records import Certificate, ConditionsFields, PopulationFacts, TablesFrontier
 from ..request import TablesRequest
-from ..search.run import Run
+from ..search.run import SearchRun
 from ..space.policy import Policy
 from .assumptions import assumptions_of, conditions_of, target_of
 from .candidates import Entry, candidate_of, reference_of
 from .problem import Problem
 
-__all__ = ["described", "run_point"]
+__all__ = ["build_exploration", "run_point"]
 
 _MOST_CANDIDATES = 300
 _MOST_VISITED = 2_000
@@ -32,7 +32,7 @@ _AXES = {
 }
 
 
-def run_point(run: Run, policy: Policy) -> tuple[float, float]:
+def run_point(run: SearchRun, policy: Policy) -> tuple[float, float]:
     """Return risk and loss of a policy on the axes of a run, with nobody left out, without counting it."""
     if run.whole is not None:
         point = run.whole(policy.bits)
@@ -41,9 +41,9 @@ def run_point(run: Run, policy: Policy) -> tuple[float, float]:
     return measured.risk, measured.loss
 
 
-def described(
+def build_exploration(
     problem: Problem,
-    run: Run,
+    run: SearchRun,
     request: TablesRequest,
     known: Mapping[str, Policy],
     certificate: Certificate | None,
@@ -56,7 +56,7 @@ def described(
     points = {name: run_point(run, policy) for name, policy in known.items()}
     kept = _selection(entries, list(points.values()))
     area = run.frontier.area()
-    candidates, listed_area = placed(
+    candidates, listed_area = mark_dominated(
         [
             candidate_of(problem, run, entries[i], as_cells=request.suppress_as == "cells")
             for i in kept
@@ -64,7 +64,7 @@ def described(
     )
     if (
         run.max_below and problem.people is None
-    ):  # measured anew without the records left out: the points have moved
+    ):  # measured without the suppressed records: the points have moved
         candidates = tuple(c for c in candidates if not c.dominated)
         entries = [(c.risk.value, c.loss, bytes.fromhex(c.bits)) for c in candidates]
         kept, area = list(range(len(entries))), listed_area
@@ -108,7 +108,7 @@ def _selection(entries: Sequence[Entry], references: Sequence[tuple[float, float
 
 def _facts(
     problem: Problem,
-    run: Run,
+    run: SearchRun,
     request: TablesRequest,
     entries: Sequence[Entry],
     listed: int,

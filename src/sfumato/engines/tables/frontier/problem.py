@@ -33,7 +33,7 @@ _RARE = 5  # records that must share an observed name before a list spells it
 class Problem:
     """A table made ready for the search; `sensitive` counts the sensitive columns within the cells.
 
-    `people` is there where somebody stands in several cells, or rows are joined, so that groups are counted
+    `people` is there where a person is in several cells, or rows are joined, so that groups are counted
     by people; `held` then holds who has which sensitive value.
     """
 
@@ -110,7 +110,7 @@ class Problem:
         """What the schema declares attributes to mean, by name."""
         return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
 
-    def sampled(self, bits: npt.NDArray[np.uint8]) -> Sampled:
+    def sampling_fraction_of(self, bits: npt.NDArray[np.uint8]) -> Sampled:
         """Return what is known of the share that was sampled, under a policy (see `fractions_in`)."""
         covered = self.table.covered
         if covered is None:

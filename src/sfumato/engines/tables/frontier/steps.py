@@ -21,33 +21,33 @@ from ....core.errors import FormatError, NoCandidateError, ParameterError, Priva
 from ....core.randomness import Streams
 from ....data.table import Table, read_table
 from ....data.table_schema import TableSchema
-from ....data.table_source import Source
-from ..contingency.tables import counted
+from ....data.table_source import TableSource
+from ..contingency.tables import count_on_cluster
 from ..exploration import TablesExploration
-from ..groups.cell_suppression import NOT_JOINED, blanked_in
+from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, People
 from ..measures.protocol import Context, Measure
 from ..records import Certificate
 from ..registry import CERTIFIERS, LOSSES, RISKS, STRATEGIES
 from ..request import TablesRequest
-from ..search.run import Budget, Run
+from ..search.run import Budget, Objective, Score, SearchRun
 from ..space.policy import Policy
 from ..space.policy_files import load_policy
 from ..space.safe_harbor import NAME as SAFE_HARBOR
 from ..space.safe_harbor import find_roles, safe_harbor
 from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
-from .describe import described, run_point
+from .describe import build_exploration, run_point
 from .problem import Problem
 
-__all__ = ["explored", "run_point", "search"]
+__all__ = ["explore", "run_point", "search"]
 
-_CHAINS = 50  # a default budget of so many chains: a second or two on 700 cuts
+_CHAINS = 50  # chains of the default budget: a second or two on 700 cuts
 _LEAST_BUDGET = 4_000
 _Bits = npt.NDArray[np.uint8]
 
 
-def explored(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
+def explore(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
 
     Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
@@ -71,18 +71,13 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
     evaluations = request.evaluations
     if evaluations is None and request.seconds is None:
         evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
-    run = Run(
+    run = SearchRun(
         problem.cells,
         problem.space,
         Budget(evaluations, request.seconds),
         Streams(request.seed).child("tables"),
-        progress=_told(progress, evaluations),
-        score=_score(problem, request),
-        whole=_score(problem, request.model_copy(update={"suppress": 0.0}))
-        if problem.people is not None and request.suppress > 0
-        else None,
-        condition=_condition(problem, conditions),
-        max_below=int(conditions.max_suppressed * problem.cells.records),
+        objective=_objective(problem, request, conditions),
+        progress=_as_progress(progress, evaluations),
     )
     options: dict[str, float | None] = {}
     if request.strategy == "bisecting" and known:
@@ -102,7 +97,19 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
             seconds=request.certify,
             exact=proof.exact,
         )
-    return described(problem, run, request, known, certificate)
+    return build_exploration(problem, run, request, known, certificate)
+
+
+def _objective(problem: Problem, request: TablesRequest, conditions: Conditions) -> Objective:
+    whole = None
+    if problem.people is not None and request.suppress > 0:
+        whole = _score(problem, request.model_copy(update={"suppress": 0.0}))
+    return Objective(
+        score=_score(problem, request),
+        whole=whole,
+        condition=_condition(problem, conditions),
+        max_below=int(conditions.max_suppressed * problem.cells.records),
+    )
 
 
 def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bool] | None:
@@ -125,9 +132,11 @@ def _table(request: TablesRequest) -> Table:
         raise ParameterError(
             "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
         )
-    schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
+    schema, opened = TableSchema.of(request.schema_), TableSource.open(request.table)
     schema.check_decided()
-    counts = counted(opened, schema, compute_engine(request.engine, threads=request.threads))
+    counts = count_on_cluster(
+        opened, schema, compute_engine(request.engine, threads=request.threads)
+    )
     return read_table(opened, schema, request.population, counts=counts)
 
 
@@ -136,20 +145,18 @@ def _cuts(values: str | Iterable[object]) -> Sequence[object]:
     return values.split(":") if isinstance(values, str) else list(values)
 
 
-def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
+def _as_progress(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
     done = 0
 
-    def tell(measured: int, _area: float) -> None:
+    def update(measured: int, _area: float) -> None:
         nonlocal done
         progress(measured - done, total=evaluations, note="policies measured")
         done = measured
 
-    return tell
+    return update
 
 
-def _score(
-    problem: Problem, request: TablesRequest
-) -> Callable[[_Bits], tuple[float, float, bool]] | None:
+def _score(problem: Problem, request: TablesRequest) -> Score | None:
     if (request.risk, request.loss) == ("population", "kl") and problem.people is None:
         return None
     joint = None
@@ -158,8 +165,8 @@ def _score(
         counted_by_cell = problem.people is None and name in problem.sensitive
         joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
     context = Context(problem.cells, request.k, joint)
-    of_risk = RISKS.named(request.risk).of(context)
-    of_loss = LOSSES.named(request.loss).of(context)
+    of_risk = RISKS.get_or_raise(request.risk).of(context)
+    of_loss = LOSSES.get_or_raise(request.loss).of(context)
     if problem.people is not None:
         return _score_of_people(problem.people, request, of_risk, of_loss)
 
@@ -174,7 +181,7 @@ def _score_of_people(
     request: TablesRequest,
     of_risk: Measure,
     of_loss: Measure,
-) -> Callable[[_Bits], tuple[float, float, bool]]:
+) -> Score:
     """Return a score that counts different people in every group."""
     most = request.suppress * people.cells.records + 1e-9
 
@@ -183,15 +190,15 @@ def _score_of_people(
         risk = people.risk(groups, request.risk, request.k)
         if risk is None:
             risk = of_risk(bits)
-        if request.suppress > 0 and not people.allowed(groups):
+        if request.suppress > 0 and not people.is_allowed(groups):
             if request.suppress_as == "cells" and isinstance(people, People):
-                blanks, left, _ = blanked_in(people.cells, bits, people)
+                blanks, left, _ = blank_cells(people.cells, bits, people)
                 touched = left.records + blanks.rows_blanked
             else:
-                left, _, _ = people.suppressed(bits)
+                left, _, _ = people.suppress(bits)
                 touched = left.records
             return left.risk, left.loss, touched <= most and left.groups > 0
-        return risk, of_loss(bits), people.allowed(groups)
+        return risk, of_loss(bits), people.is_allowed(groups)
 
     return score
 
@@ -215,7 +222,7 @@ def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
     return known
 
 
-def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
+def _infeasible(problem: Problem, run: SearchRun) -> NoCandidateError:
     top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
     if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
         conflict = (
@@ -243,7 +250,7 @@ def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
     )
 
 
-def search(run: Run, strategy: str = "exchange", **options: float | None) -> Run:
+def search(run: SearchRun, strategy: str = "exchange", **options: float | None) -> SearchRun:
     """Run a strategy by its name."""
-    STRATEGIES.named(strategy)(run, **options)
+    STRATEGIES.get_or_raise(strategy)(run, **options)
     return run

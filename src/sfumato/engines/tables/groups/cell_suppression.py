@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.arrays import Floats
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells
 from .people import People
 from .record_suppression import Suppressed
 
-__all__ = ["NOT_JOINED", "Blanked", "blank", "blanked_in"]
+__all__ = ["NOT_JOINED", "Blanked", "blank", "blank_cells"]
 
 NOT_JOINED = "Cells are blanked row by row, and rows of a person are joined here."
 
@@ -54,7 +54,7 @@ class Blanked:
         return int(self.count[(self.blanks > 0) & ~self.left].sum())
 
     @property
-    def rows_left_out(self) -> int:
+    def rows_suppressed(self) -> int:
         return int(self.count[self.left].sum())
 
 
@@ -116,7 +116,9 @@ def blank(
             break
         kept = [a for a in range(len(codes)) if a not in chosen]
         key = (
-            numbered([codes[a][hidden] for a in kept]) if kept else np.zeros(hidden.sum(), np.int64)
+            number_combinations([codes[a][hidden] for a in kept])
+            if kept
+            else np.zeros(hidden.sum(), np.int64)
         )
         many = int(key.max()) + 1
         of_waiting = waiting[hidden]
@@ -145,7 +147,7 @@ def blank(
     )  # fmt: skip
 
 
-def blanked_in(
+def blank_cells(
     cells: Cells, bits: Bits, persons: People | None = None
 ) -> tuple[Blanked, Suppressed, npt.NDArray[np.int64]]:
     """Blank cells under a policy: what was blanked, its measures, and the published group of each occupied cell.
@@ -154,7 +156,7 @@ def blanked_in(
     """
     interval = cells.intervals(bits)
     columns = [interval[a][cells.codes[a]].astype(np.int64) for a in range(cells.attributes)]
-    key = numbered(columns)
+    key = number_combinations(columns)
     first = np.unique(key, return_index=True)[1]
     codes = np.stack(columns)[:, first]
     inside = key[: cells.occupied]
@@ -189,7 +191,7 @@ def blanked_in(
             wide[a] - np.log(np.bincount(interval[a, : int(cells.sizes[a])]))[found.codes[a][on]]
         )
     stays = ~found.left
-    out = found.rows_left_out
+    out = found.rows_suppressed
     nats = float(cells.scale[0]) + float((found.count * widths)[stays].sum())
     nats -= float((found.records * np.log(found.records)).sum())
     if out:

@@ -44,7 +44,7 @@ class Conditions(ConditionsFields):
 
     """
 
-    def tightened(
+    def with_stricter(
         self, *, min_l: float, max_t: float | None, max_average_risk: float | None,
         max_suppressed: float | None,
     ) -> Conditions:  # fmt: skip

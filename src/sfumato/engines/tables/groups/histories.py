@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....core.errors import ParameterError
 from ....data.table import Table
 from ..contingency.cells import Bits, Cells, Joint
-from .history_hashes import alike, sums_of_rows
+from .history_hashes import number_equal, sums_of_rows
 from .people import CountedPeople, GroupsOfPeople, Held, Marks, Numbers, People
 
 __all__ = ["Histories", "people_of"]
@@ -23,7 +23,7 @@ __all__ = ["Histories", "people_of"]
 
 @dataclass(frozen=True)
 class Histories(CountedPeople):
-    """The distinct histories of people; pairs lie in the order of people.
+    """The distinct histories of people; pairs are in the order of people.
 
     `start` is where the pairs of each distinct history begin, `people` how many people have it, and
     `of_person` which one a person has.
@@ -43,7 +43,7 @@ class Histories(CountedPeople):
         cells : Cells
             The occupied cells.
         cell, person : array of int
-            Who stands in which occupied cell, each pair once; people are numbered from 0 without gaps.
+            Who is in which occupied cell, each pair once; people are numbered from 0 without gaps.
         rows : array of int
             The rows of each pair.
 
@@ -52,7 +52,7 @@ class Histories(CountedPeople):
         cell, person, rows = cell[order], person[order], rows[order]
         begin = np.flatnonzero(np.diff(person, prepend=-1))
         finest = np.ones(cells.length, dtype=np.uint8)
-        of_person = alike(sums_of_rows(cells, finest, cell, rows, begin))
+        of_person = number_equal(sums_of_rows(cells, finest, cell, rows, begin))
         first = np.unique(of_person, return_index=True)[1]  # somebody with each history
         length = np.diff(np.append(begin, person.size))[first]
         start = np.concatenate(([0], np.cumsum(length)[:-1])).astype(np.int64)
@@ -62,7 +62,7 @@ class Histories(CountedPeople):
 
     def group(self, bits: Bits) -> Numbers:
         """Number the group of each distinct history."""
-        return alike(
+        return number_equal(
             sums_of_rows(self.cells, bits, self.cell[self.pair], self.rows[self.pair], self.start)
         )
 
@@ -91,7 +91,7 @@ class Histories(CountedPeople):
         sizes = sizes[sizes > 0]
         return GroupsOfPeople(sizes.astype(np.float64), sizes, sizes.astype(np.float64))
 
-    def left_out(self, bits: Bits) -> Marks:
+    def mark_suppressed(self, bits: Bits) -> Marks:
         """Mark the people whose group is too small; the others' groups stay as they are."""
         group = self.group(bits)
         sizes = np.bincount(group, weights=self.people).astype(np.float64)
@@ -107,7 +107,7 @@ def people_of(table: Table, cells: Cells) -> CountedPeople | None:
         return People(cells, cell, person, table.pair_rows)
     if table.population_codes is not None:
         raise ParameterError(
-            "A population counts people by one row each, and does not tell who has which history.",
+            "A population counts people by one row each, and does not say who has which history.",
             hint='leave the population out, or rows = "joined" of the person.',
         )
     return Histories.of(cells, cell, person, table.pair_rows)

@@ -1,7 +1,7 @@
-"""People instead of rows: groups counted by different people where somebody stands in several cells.
+"""People instead of rows: groups counted by different people where a person is in several cells.
 
 A record is a person with one combination of values. Records add up over cells and carry the loss; the people
-of a group do not, since somebody may be in it with several combinations, and are counted for each policy.
+of a group do not, since a person may be in it with several combinations, and are counted for each policy.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
-from .history_hashes import alike, sums_of_rows
+from .history_hashes import number_equal, sums_of_rows
 from .record_suppression import Suppressed, nats_of
 
 __all__ = ["CountedPeople", "GroupsOfPeople", "People"]
@@ -42,7 +42,7 @@ class GroupsOfPeople:
 
 @dataclass(frozen=True)
 class CountedPeople(ABC):
-    """Who stands in which occupied cell, by pairs of both; how people make groups is left to the kinds.
+    """Who is in which occupied cell, by pairs of both; how people make groups is left to the kinds.
 
     `rows` counts the rows of each pair.
     """
@@ -61,7 +61,7 @@ class CountedPeople(ABC):
         """Count the people of each group of a policy; of some people alone where they are marked."""
 
     @abstractmethod
-    def left_out(self, bits: Bits) -> Marks:
+    def mark_suppressed(self, bits: Bits) -> Marks:
         """Mark the people without whom every group has the smallest sizes asked for, as few as can be."""
 
     @abstractmethod
@@ -93,12 +93,12 @@ class CountedPeople(ABC):
             return float(groups.records[groups.people < k].sum() / groups.records.sum())
         return None
 
-    def allowed(self, groups: GroupsOfPeople) -> bool:
+    def is_allowed(self, groups: GroupsOfPeople) -> bool:
         """Return whether every group has the smallest sizes asked for."""
         sample, population = self.cells.least
         return bool(groups.people.min() >= sample and groups.around.min() >= population - 1e-9)
 
-    def suppressed(self, bits: Bits) -> tuple[Suppressed, GroupsOfPeople, Marks]:
+    def suppress(self, bits: Bits) -> tuple[Suppressed, GroupsOfPeople, Marks]:
         """Measure a policy when people in groups that are too small are left out with all their rows.
 
         Returns
@@ -111,7 +111,7 @@ class CountedPeople(ABC):
             Who stays.
 
         """
-        kept = ~self.left_out(bits)
+        kept = ~self.mark_suppressed(bits)
         stays = kept[self.person]
         count = np.bincount(self.cell[stays], minlength=self.cells.occupied)
         nats = nats_of(self.cells, bits, count)
@@ -138,7 +138,7 @@ class CountedPeople(ABC):
 
 @dataclass(frozen=True)
 class _Kinds:
-    """People who stand in the same cells, put together: pairs of cell and kind, and the people of each kind."""
+    """People who are in the same cells, put together: pairs of cell and kind, and the people of each kind."""
 
     cell: Numbers
     kind: Numbers
@@ -148,7 +148,7 @@ class _Kinds:
 
 @dataclass(frozen=True)
 class People(CountedPeople):
-    """Rows that stand alone: an attacker knows one combination of a person."""
+    """Separate rows: an attacker knows one combination of a person."""
 
     def group(self, bits: Bits) -> Numbers:
         """Number the group of each occupied cell."""
@@ -166,7 +166,7 @@ class People(CountedPeople):
         begin = np.flatnonzero(np.diff(person, prepend=-1))
         finest = np.ones(self.cells.length, dtype=np.uint8)
         sums = sums_of_rows(self.cells, finest, cell, np.ones_like(cell), begin)
-        of_person = alike(sums)
+        of_person = number_equal(sums)
         somebody = np.zeros(self.many, dtype=np.bool_)
         somebody[np.unique(of_person, return_index=True)[1]] = True
         shown = somebody[person]
@@ -201,7 +201,7 @@ class People(CountedPeople):
         held = records > 0
         return GroupsOfPeople(records[held], people[held], around[held])
 
-    def left_out(self, bits: Bits) -> Marks:
+    def mark_suppressed(self, bits: Bits) -> Marks:
         """Mark the people in groups that are too small, and again, since others shrink without them."""
         key, many, crowd = self._keys(bits)
         kinds = self._kinds
@@ -218,7 +218,7 @@ class People(CountedPeople):
         """Return the group of each occupied cell, how many groups there are, and their population."""
         cells = self.cells
         interval = cells.intervals(bits)
-        key = numbered(interval[a][cells.codes[a]] for a in range(cells.attributes))
+        key = number_combinations(interval[a][cells.codes[a]] for a in range(cells.attributes))
         many = int(key.max()) + 1
         crowd = np.zeros(many)
         if cells.has_population:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells
 
-__all__ = ["Suppressed", "nats_of", "small_groups", "small_in", "suppressed_point"]
+__all__ = ["Suppressed", "nats_of", "small_groups", "small_in", "suppress_small_groups"]
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Suppressed:
     smallest_population_group: float
 
 
-def suppressed_point(cells: Cells, bits: Bits) -> Suppressed:
+def suppress_small_groups(cells: Cells, bits: Bits) -> Suppressed:
     """Measure a policy when the records in groups below the smallest sizes are left out."""
     interval = cells.intervals(bits)
-    key = numbered([interval[a][cells.codes[a]] for a in range(cells.attributes)])
+    key = number_combinations([interval[a][cells.codes[a]] for a in range(cells.attributes)])
     inside = key[: cells.occupied]
     many = int(key.max()) + 1
     count = np.bincount(inside, weights=cells.count, minlength=many)
@@ -57,7 +57,7 @@ def nats_of(cells: Cells, bits: Bits, kept: npt.NDArray[np.integer]) -> float:
     """Return the loss in nats of a policy when only some records of each occupied cell are published."""
     interval = cells.intervals(bits)
     columns = [interval[a][cells.codes[a, : cells.occupied]] for a in range(cells.attributes)]
-    sizes = np.bincount(numbered(columns), weights=kept)
+    sizes = np.bincount(number_combinations(columns), weights=kept)
     sizes = sizes[sizes > 0]
     nats = float(cells.scale[0]) - float((sizes * np.log(sizes)).sum())
     for a in range(cells.attributes):
@@ -96,7 +96,7 @@ def small_groups(
         c if people_codes is None else np.concatenate((c, people_codes[a]))
         for a, c in enumerate(codes)
     ]
-    key = numbered(joined)
+    key = number_combinations(joined)
     many = int(key.max()) + 1
     records = np.bincount(key[:cells], weights=count, minlength=many)
     around = records

@@ -1,1 +1,1 @@
-"""What a policy costs and keeps, and what is shown beside both."""
+"""What a policy costs and keeps, and what else is shown of it."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ....data.table import Table
 from ..records import PopulationEstimate
 
@@ -25,13 +25,13 @@ def estimate_of(
     if fraction is None or not people.size:
         return None
     from .uniqueness import (  # scipy's optimisers, which few calls need
-        estimated,
-        estimated_by_parts,
+        estimate_uniqueness,
+        estimate_uniqueness_by_group,
     )
 
     if isinstance(fraction, float):
-        return estimated(people, records, fraction)
-    return estimated_by_parts(people, records, fraction)
+        return estimate_uniqueness(people, records, fraction)
+    return estimate_uniqueness_by_group(people, records, fraction)
 
 
 def fractions_in(
@@ -49,7 +49,7 @@ def fractions_in(
         The records and the people of each group.
 
     """
-    key = numbered(covered)
+    key = number_combinations(covered)
     records = np.bincount(key, weights=count)
     around = np.maximum(np.bincount(key, weights=people), records)
     return np.asarray((records / around)[key], dtype=np.float64)
@@ -65,6 +65,6 @@ def fraction_of(table: Table, given: float | None) -> float | None:
     if table.weight < people:
         raise DataError(
             "The weights add up to fewer people than the table holds.",
-            hint="a weight is the number of people whom a row stands for.",
+            hint="a weight is the number of people that a row represents.",
         )
     return people / table.weight

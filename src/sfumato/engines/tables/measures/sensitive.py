@@ -1,4 +1,4 @@
-"""Diversity and closeness: what a group tells about a sensitive value."""
+"""Diversity and closeness: what a group reveals about a sensitive value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Within:
     sizes: npt.NDArray[np.float64]
     margin: npt.NDArray[np.float64]
 
-    def renumbered(self) -> Within:
+    def with_new_numbers(self) -> Within:
         """Return the same with groups and values numbered from 0 without gaps."""
         group = np.unique(self.group, return_inverse=True)[1]
         value = np.unique(self.value, return_inverse=True)[1]
@@ -64,8 +64,7 @@ def t_closeness(cells: Cells, bits: Bits, sensitive: Joint, *, ordered: bool = F
 def closeness(inside: Within, *, ordered: bool = False) -> float:
     """Return the largest earth mover's distance of a group from the whole.
 
-    Names are equally far from each other, so the distance is the total variation; numbers lie in their
-    order, and a step from one to the next costs 1/(m − 1), m being the number of different values.
+    Names are equally far from each other, so the distance is the total variation; numbers are ordered, and a step from one to the next costs 1/(m − 1), m being the number of different values.
     """
     whole = inside.margin / inside.margin.sum()
     share = inside.count / inside.sizes[inside.group]

@@ -22,7 +22,7 @@ __all__ = ["check_table", "margins_of", "sentence_of"]
 def margins_of(table: Table, sizes: Sequence[int]) -> tuple[Counts, ...]:
     """Return how many records hold each value of each quasi-identifier.
 
-    Rows of one person are alike, and would pass for many people who agree. Where somebody stands in several
+    Rows of one person are alike, and would pass for many people who agree. Where a person is in several
     cells every person counts once in all, in equal parts for each cell.
 
     >>> from ...data.table import read_table

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.arrays import Counts, Floats
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from ..records import AbsoluteRisks, GroupSize, ShownFields
 from .protocol import PublishedGroups
@@ -116,7 +116,7 @@ def people_in_groups(cells: Cells, bits: Bits, group: npt.NDArray[np.intp]) -> F
     if not cells.has_population:
         return records.astype(np.float64)
     interval = cells.intervals(bits)
-    key = numbered(interval[a][cells.codes[a]] for a in range(cells.attributes))
+    key = number_combinations(interval[a][cells.codes[a]] for a in range(cells.attributes))
     people = np.empty(records.size)
     people[group] = np.bincount(key, weights=cells.weight)[key[: cells.occupied]]
     return np.maximum(people, records)
@@ -293,7 +293,7 @@ def _largest_distance(table: Floats, *, ordered: bool) -> float:
 
 
 def split_by_field(values: Mapping[str, object]) -> dict[str, Any]:
-    """Return figures as the fields of `ShownFields`: those without a field of their own are in `shown`."""
+    """Return figures as the fields of `ShownFields`: those without their own field are in `shown`."""
     fields = ShownFields.model_fields
     found: dict[str, Any] = {name: value for name, value in values.items() if name in fields}
     return {**found, "shown": {n: v for n, v in values.items() if n not in fields}}

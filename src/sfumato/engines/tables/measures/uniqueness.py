@@ -18,10 +18,10 @@ from ..records import PopulationEstimate
 
 __all__ = [
     "SampleSizes",
-    "estimated",
-    "estimated_by_parts",
+    "choose_estimator",
+    "estimate_uniqueness",
+    "estimate_uniqueness_by_group",
     "pitman",
-    "preferred",
     "snb",
     "unique_matches",
     "uniqueness_range",
@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 _SMALL_FRACTION = 0.1  # up to which Pitman's model is preferred (Dankar and others, 2012)
-_EXACT = 12  # sample sizes that have a constraint of their own
+_EXACT = 12  # sample sizes that have their own constraint
 _DENSE = 40  # population sizes that are all in the programme; larger ones on a grid
 _STEP = 1.06
-_PARTS = 3  # of a population that is sampled unevenly, each of its own fraction
+_PARTS = 3  # of a population that is sampled unevenly, each with its own fraction
 _WHOLE = 0.999  # fraction from which on everybody counts as sampled
 _FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 _Z = 2.0  # standard errors allowed per constraint
@@ -79,7 +79,7 @@ class SampleSizes:
         return int(self.many[self.size == size].sum())
 
 
-def estimated(
+def estimate_uniqueness(
     groups: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: float
 ) -> PopulationEstimate:
     """Estimate what a population shows of the groups of a sample.
@@ -104,7 +104,7 @@ def estimated(
         )  # fmt: skip
     by_zayatz, by_pitman, by_snb = zayatz(sample), pitman(sample), snb(sample)
     low, high = uniqueness_range(sample)
-    chosen = min(max(preferred(sample, by_pitman, by_zayatz, by_snb), low), high)
+    chosen = min(max(choose_estimator(sample, by_pitman, by_zayatz, by_snb), low), high)
     return PopulationEstimate(
         fraction=fraction,
         people=sample.people,
@@ -119,7 +119,7 @@ def estimated(
     )
 
 
-def estimated_by_parts(
+def estimate_uniqueness_by_group(
     groups: npt.NDArray[np.integer],
     records: npt.NDArray[np.integer],
     fractions: npt.NDArray[np.float64],
@@ -134,19 +134,21 @@ def estimated_by_parts(
     groups, records : array of int
         The people and the records of each group.
     fractions : array of float
-        The share of the population that was sampled where a group lies.
+        The share of the population that was sampled around a group.
 
     """
     order = np.argsort(fractions, kind="stable")
     reached = np.cumsum(groups[order]) / groups.sum()
     bound = np.minimum((_PARTS * reached * (1 - 1e-12)).astype(np.int64), _PARTS - 1)
-    part = bound[np.searchsorted(fractions[order], fractions)]  # equal fractions lie together
+    part = bound[np.searchsorted(fractions[order], fractions)]  # equal fractions are adjacent
     found = []
     for number in np.unique(part):
         inside = part == number
         people = float((groups[inside] / fractions[inside]).sum())
         fraction = min(float(groups[inside].sum()) / people, 1.0)
-        found.append((people, estimated(groups[inside], records[inside], fraction), inside))
+        found.append(
+            (people, estimate_uniqueness(groups[inside], records[inside], fraction), inside)
+        )
     whole = sum(people for people, _, _ in found)
 
     def over_people(name: str) -> float:
@@ -203,7 +205,7 @@ def zayatz(sample: SampleSizes) -> float:
     Population groups are taken to have the sizes that the sample's groups have.
     """
     share = sample.many / sample.groups
-    drawn_once = _drawn(sample.size, 1, sample.fraction)
+    drawn_once = _draw(sample.size, 1, sample.fraction)
     among = float((share * drawn_once).sum())
     if sample.having(1) == 0 or among <= 0:
         return 0.0
@@ -289,7 +291,7 @@ def snb(sample: SampleSizes) -> float | None:
     return float(min(1.0, classes * math.exp(shape * math.log(chance)) / people))
 
 
-def preferred(
+def choose_estimator(
     sample: SampleSizes, by_pitman: float | None, by_zayatz: float, by_snb: float | None
 ) -> float:
     """Return the estimate that the rule of Dankar and others (2012) chooses."""
@@ -298,10 +300,10 @@ def preferred(
     return by_zayatz if by_snb is None else min(by_zayatz, by_snb)
 
 
-def _drawn(
+def _draw(
     sizes: npt.NDArray[np.floating] | npt.NDArray[np.integer], times: int, fraction: float
 ) -> npt.NDArray[np.float64]:
-    """Return the chance that so many members of groups of these sizes are drawn."""
+    """Return the chance that a number of members of groups of these sizes is drawn."""
     sizes = sizes.astype(np.float64)
     logs = (
         special.gammaln(sizes + 1)
@@ -317,7 +319,7 @@ def uniqueness_range(sample: SampleSizes) -> tuple[float, float]:
     """Return the smallest and the largest share of unique people that the sample allows.
 
     In a population with K_F groups of each size F, Σ K_F · P(F gives i) groups of i records are expected. Every
-    K ≥ 0 that adds up to the population and whose expectations lie within the errors of sampling of what
+    K ≥ 0 that adds up to the population and whose expectations are within the errors of sampling of what
     was seen is a population that this could be a sample of.
     """
     people = sample.people
@@ -326,8 +328,8 @@ def uniqueness_range(sample: SampleSizes) -> tuple[float, float]:
         return exact, exact
     sizes = _grid(math.ceil(people), int(sample.size.max()), sample.fraction)
     seen = np.array([sample.having(i) for i in range(1, _EXACT + 1)], dtype=np.float64)
-    chances = np.stack([_drawn(sizes, i, sample.fraction) for i in range(1, _EXACT + 1)])
-    more = 1.0 - _drawn(sizes, 0, sample.fraction) - chances.sum(axis=0)
+    chances = np.stack([_draw(sizes, i, sample.fraction) for i in range(1, _EXACT + 1)])
+    more = 1.0 - _draw(sizes, 0, sample.fraction) - chances.sum(axis=0)
     chances = np.vstack((chances, np.maximum(more, 0.0)))
     seen = np.append(seen, float(sample.many[sample.size > _EXACT].sum()))
     slack = _Z * np.sqrt(seen + 1.0) + _Z  # the largest expectation that gives so few, and so on

@@ -13,7 +13,7 @@ from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source, cell_text, quoted_name, quoted_text
+from ....data.table_source import TableSource, cell_text, quote_name, quote_text
 from ..payload import TablesPayload
 
 __all__ = [
@@ -32,17 +32,17 @@ _MEMBERS = "sfumato_members"
 class WrittenHistories:
     """Who of a written file has the same history: the mark of each person with the number of their group."""
 
-    published: Source
+    published: TableSource
     schema: TableSchema
     members: pa.Table
     sizes: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, published: Source, schema: TableSchema, people: int) -> WrittenHistories:
+    def of(cls, published: TableSource, schema: TableSchema, people: int) -> WrittenHistories:
         """Group the people of a file by all their rows; refuse a file that holds other people."""
-        names = [quoted_name(a.name) for a in schema.quasi]
+        names = [quote_name(a.name) for a in schema.quasi]
         assert schema.person is not None
-        mark = quoted_name(schema.person.name)
+        mark = quote_name(schema.person.name)
         rows = f"SELECT {mark} AS p, {', '.join(names)}, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         fields = ", ".join([*(f"q{i} := {name}" for i, name in enumerate(names)), "n := n"])
         order = ", ".join([*names, "n"])
@@ -63,8 +63,8 @@ class WrittenHistories:
         published = self.published
         published.connection.register(_MEMBERS, self.members)
         assert self.schema.person is not None
-        mark = quoted_name(self.schema.person.name)
-        value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)})"
+        mark = quote_name(self.schema.person.name)
+        value = f"coalesce({self.schema.cell(column)}, {quote_text(MISSING)})"
         rows = f"SELECT {mark} AS p, {value} AS v FROM {published.sql}"  # noqa: S608 (quoted)
         inner = f"SELECT g, v, count(DISTINCT p) AS n FROM ({rows}) JOIN {_MEMBERS} USING (p) GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(f"SELECT g, {VALUES} FROM ({inner})")  # noqa: S608 (quoted)
@@ -75,7 +75,7 @@ def histories_before(table: Table) -> int:
     """Return how many different histories the people of a table have before it is generalised."""
     assert table.pairs is not None
     assert table.pair_rows is not None
-    pairs = Source.open(
+    pairs = TableSource.open(
         pa.table({"cell": table.pairs[0], "person": table.pairs[1], "rows": table.pair_rows})
     )
     whole = f"SELECT list(struct_pack(c := cell, n := rows) ORDER BY cell) AS h FROM {pairs.raw} GROUP BY person"  # noqa: S608 (quoted)
@@ -119,7 +119,7 @@ class CountedGroups:
     whom the file shows alike, and the sensitive columns are counted within those.
     """
 
-    source: Source
+    source: TableSource
     records: str
     labels: list[list[str | None]]
     sensitive: dict[str, WithinGroups]
@@ -129,7 +129,7 @@ class CountedGroups:
     histories: WrittenHistories | None = None
 
     @classmethod
-    def of(cls, published: Source, payload: TablesPayload, linked: Source | None) -> Self:
+    def of(cls, published: TableSource, payload: TablesPayload, linked: TableSource | None) -> Self:
         named = [n for n in payload.schema.names("sensitive") if n in published.columns]
         if linked is None:
             sensitive = {name: WithinGroups.of(published, payload, name) for name in named}
@@ -156,9 +156,9 @@ class CountedGroups:
         return cls(linked, records, counted.labels, sensitive, count, size, rows, histories)
 
 
-def _same_groups(published: Source, linked: Source, payload: TablesPayload) -> Counts:
+def _same_groups(published: TableSource, linked: TableSource, payload: TablesPayload) -> Counts:
     """Return the rows of each group of the file, or refuse it where it holds other groups than were made."""
-    names = ", ".join(quoted_name(n) for n in payload.lattice.names)
+    names = ", ".join(quote_name(n) for n in payload.lattice.names)
     found = [
         source.query(f"SELECT {names}, {rows} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL")  # noqa: S608 (quoted)
         for source, rows in ((published, "count(*)"), (linked, "sum(CAST(n AS BIGINT))"))
@@ -182,20 +182,20 @@ class WithinGroups:
     @classmethod
     def of(
         cls,
-        published: Source,
+        published: TableSource,
         payload: TablesPayload,
         column: str | None = None,
         records: str = RECORDS,
     ) -> Self:
         """Count by one reading of the file; without a column each group has one value."""
         names = payload.lattice.names
-        keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
+        keys = ", ".join(f"{quote_name(n)} AS q{i}" for i, n in enumerate(names))
         labels = [f"q{i}" for i in range(len(names))]
         order = ", ".join(labels)
         value = (
             "''"
             if column is None
-            else f"coalesce({payload.schema.cell(column)}, {quoted_text(MISSING)})"
+            else f"coalesce({payload.schema.cell(column)}, {quote_text(MISSING)})"
         )
         inner = f"SELECT {keys}, {value} AS v, {records} AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(

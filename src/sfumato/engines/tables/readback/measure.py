@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 from ..measures.protocol import PublishedGroups, SensitiveTable
 from ..measures.sampling import Sampled, fraction_of, fractions_in
 from ..measures.shown import size_histogram, split_by_field
@@ -45,11 +45,11 @@ class ReadBack:
 
 
 def read_back(
-    published: Source,
+    published: TableSource,
     policy: Policy,
     original: Table,
     payload: TablesPayload | None = None,
-    linked: Source | None = None,
+    linked: TableSource | None = None,
 ) -> ReadBack:
     """Group the published rows by their labels, and measure them against the original and the population.
 
@@ -64,7 +64,7 @@ def read_back(
     payload : TablesPayload, optional
         The measures that were explored; equations 2 and 4 without.
     linked : Source, optional
-        The published labels with the person of each row (see `Generaliser.linked`), where the schema
+        The published labels with the person of each row (see `Generaliser.linked_sql`), where the schema
         names one: the file itself does not say whose row is whose, and must hold the same groups.
 
     """
@@ -83,18 +83,18 @@ def read_back(
             expected_unchanged=float(histories_before(original)),
         )  # fmt: skip
     sensitive = written.sensitive
-    loss = LOSSES.named(payload.loss).on_groups(by_row)
+    loss = LOSSES.get_or_raise(payload.loss).on_groups(by_row)
     return ReadBack(
         rows=written.rows,
         groups=groups,
         measured=TablesMeasured(
-            risk=RISKS.named(payload.risk).on_groups(groups),
+            risk=RISKS.get_or_raise(payload.risk).on_groups(groups),
             utility=1.0 - loss,
             loss=loss,
             relative_risk=groups.expected / groups.expected_unchanged,
             expected_reidentified=groups.expected,
             expected_unchanged=groups.expected_unchanged,
-            suppressed=_suppressed(written, original),
+            suppressed=_suppressed_records(written, original),
             blanked=int(written.count[places.blank].sum()),
             groups_count=int(groups.count.size),
             groups=size_histogram(groups.count, groups.people),
@@ -114,7 +114,7 @@ def _has_population(original: Table) -> bool:
     return original.population_codes is not None
 
 
-def _suppressed(written: CountedGroups, original: Table) -> int:
+def _suppressed_records(written: CountedGroups, original: Table) -> int:
     return max(int(original.count.sum()) - int(written.count.sum()), 0)
 
 
@@ -131,7 +131,7 @@ def _groups_by_row(
     people[~blank] = _people_in(places.rows[:, ~blank], places.of_value, original)
     people[blank] = _people_behind(places, original)
     nats, relative = _divergence(count, places.log_widths, original.count, payload.lattice.sizes)
-    whole_table = not _suppressed(written, original) and not original.dropped
+    whole_table = not _suppressed_records(written, original) and not original.dropped
     sensitive = {
         # A column that is numeric in every row is numeric here; the suppressed rows may differ.
         n: SensitiveTable(w.table, w.is_numeric and (whole_table or original.is_numeric(n)))
@@ -252,7 +252,7 @@ def _people_in(
     if of_value is not None:
         codes = np.stack([table[codes[a]] for a, table in enumerate(of_value)])
     both = np.concatenate((rows.astype(np.int64), codes.astype(np.int64)), axis=1)
-    which = _numbered(both)
+    which = _number_columns(both)
     people = np.bincount(which[rows.shape[1] :], original.population_count, int(which.max()) + 1)
     return people[which[: rows.shape[1]]].astype(np.float64)
 
@@ -265,7 +265,7 @@ def _people_behind(places: _Places, original: Table) -> npt.NDArray[np.float64]:
         return found
     codes = np.stack([table[original.population_codes[a]] for a, table in enumerate(of_value)])
     seen = rows[:, ~blank]
-    which = _numbered(np.concatenate((seen, codes), axis=1).astype(np.int64))
+    which = _number_columns(np.concatenate((seen, codes), axis=1).astype(np.int64))
     hidden = ~np.isin(which[seen.shape[1] :], which[: seen.shape[1]])
     codes, people = codes[:, hidden], original.population_count[hidden]
     shown = rows[:, blank] >= 0
@@ -273,13 +273,13 @@ def _people_behind(places: _Places, original: Table) -> npt.NDArray[np.float64]:
         alike = np.flatnonzero((shown == pattern[:, None]).all(axis=0))
         wanted = rows[pattern][:, blank][:, alike]
         both = np.concatenate((wanted, codes[pattern]), axis=1).astype(np.int64)
-        number = _numbered(both)
+        number = _number_columns(both)
         sums = np.bincount(number[alike.size :], people, int(number.max(initial=0)) + 1)
         found[alike] = sums[number[: alike.size]]
     return found
 
 
-def _numbered(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+def _number_columns(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
     """Number the distinct columns: equal ones get the same number."""
     which = np.zeros(rows.shape[1], dtype=np.intp)
     for row in rows:

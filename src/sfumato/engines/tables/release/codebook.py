@@ -1,4 +1,4 @@
-"""The codebook of a release: what each published label of a quasi-identifier stands for, as CSV and JSON."""
+"""The codebook of a release: what each published label of a quasi-identifier means, as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["codebook", "codebook_names", "write_codebook"]
 
 
 class CodebookEntry(TypedDict):
-    """What one published label stands for."""
+    """What one published label means."""
 
     attribute: str
     published: str
@@ -34,7 +34,7 @@ def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[
     policy : Policy
         The policy.
     published : sequence of collections of str
-        By attribute, the labels that stand in the release: a label that names what few people share
+        By attribute, the labels that occur in the release: a label that names what few people share
         has an entry only then.
 
     """
@@ -45,7 +45,7 @@ def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[
             label = labels.label(low, high)
             if published and label not in published[a] and labels.names_few(low, high):
                 continue
-            values, hidden = labels.spelled(low, high)
+            values, hidden = labels.spell(low, high)
             found.append(
                 {
                     "attribute": name,
@@ -58,7 +58,7 @@ def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[
 
 
 def codebook_names(record: str) -> tuple[str, str]:
-    """Return the names of the two files beside a release record.
+    """Return the names of the two files next to a release record.
 
     >>> codebook_names("release.json"), codebook_names("out.release.json")
     (('codebook.csv', 'codebook.json'), ('out.codebook.csv', 'out.codebook.json'))

@@ -28,6 +28,8 @@ def below_promise(found: ReadBack, promise: TablesCandidate, *, costs_allowed: b
         return []
     risk, utility = promise.risk.value, promise.utility.value
     measured = found.measured
+    assert measured.risk is not None
+    assert measured.utility is not None
     worse = []
     if measured.risk > risk + _TOLERANCE:
         worse.append(f"The output has a risk of {measured.risk:.6g}, but {risk:.6g} was promised")
@@ -82,7 +84,7 @@ def broken_conditions(
     smallest = float(found.groups.people.min())
     if smallest < payload.min_population - _TOLERANCE:
         worse.append(
-            f"The smallest group of the output stands for {smallest:,.0f} "
+            f"The smallest group of the output represents {smallest:,.0f} "
             f"people, below the {payload.min_population:,.0f} asked for"
         )
     asked = payload.conditions
@@ -114,6 +116,6 @@ def broken_conditions(
                 f"A group of the output is {distance:.4g} away from the table in {name!r}, above "
                 f"the {asked.max_t:g} allowed"
             )
-    if limit is not None and measured.risk > limit + _TOLERANCE:
+    if limit is not None and measured.risk is not None and measured.risk > limit + _TOLERANCE:
         worse.append(f"The output has a risk of {measured.risk:.6g}, above the {limit:g} allowed")
     return worse

@@ -1,8 +1,8 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
 Identifiers are dropped, quasi-identifiers become the labels of
-their intervals, every other column stays as it is. Rows are put into an order that depends on what is
-published and on a private seed alone: the order of a register sorted by name would tell whose row is
+their intervals, every other column stays as it is. ReleaseRows are put into an order that depends on what is
+published and on a private seed alone: the order of a register sorted by name would reveal whose row is
 whose. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
 """
@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source, quoted_name, quoted_text
+from ....data.table_source import TableSource, quote_name, quote_text
 from ..space.policy import Policy
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["WHO", "Generaliser", "Rows", "published_rows"]
+__all__ = ["WHO", "Generaliser", "ReleaseRows", "published_rows"]
 
 NUMBER = "sfumato row number"
 WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
@@ -32,7 +32,7 @@ SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
-_COUNT = quoted_name("sfumato copies")
+_COUNT = quote_name("sfumato copies")
 _COPIED = 1_000  # copies of a row that are made at a time
 _MARK = 16  # hexadecimal digits of the mark of a person
 _LOOKED_AT = 20_000  # rows, to see whether they repeat
@@ -73,7 +73,7 @@ class Generaliser:
         )
         return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link, who)
 
-    def columns(self, opened: Source) -> list[str]:
+    def columns(self, opened: TableSource) -> list[str]:
         """Return the columns that go out: no identifier, and none undeclared but those that are to be kept.
 
         Where rows are joined, the column of the person holds marks instead.
@@ -83,7 +83,7 @@ class Generaliser:
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
-    def selection(self, opened: Source, *, counted: bool = False) -> str:
+    def selection(self, opened: TableSource, *, counted: bool = False) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
 
         With `counted`, equal rows of the input are read once, with the number of its copies.
@@ -91,30 +91,30 @@ class Generaliser:
         labels, text, where = self._labels(opened)
         dates = self._dates() | self._links()
         text += [
-            f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in self._read_for(dates)
+            f"CAST({quote_name(c)} AS VARCHAR) AS {quote_name(c)}" for c in self._read_for(dates)
         ]
         labels |= dates
-        columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
+        columns = [labels.get(c, quote_name(c)) for c in self.columns(opened)]
         if self.who:
-            columns.append(f"{self._mark_of_person()} AS {quoted_name(WHO)}")
+            columns.append(f"{self._mark_of_person()} AS {quote_name(WHO)}")
         raw = opened.raw
         if counted:
-            cells = ", ".join(map(quoted_name, self.columns(opened)))
+            cells = ", ".join(map(quote_name, self.columns(opened)))
             raw = f"(SELECT {cells}, count(*) AS {_COUNT} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
             columns.append(_COUNT)
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def repeats(self, opened: Source) -> bool:
+    def repeats(self, opened: TableSource) -> bool:
         """Return whether the rows of a file of text repeat often enough that counting them pays.
 
-        Rows of other types are not counted: numbers that are equal may be written differently.
+        ReleaseRows of other types are not counted: numbers that are equal may be written differently.
         """
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         changed = any(a.publish is not None for a in self.schema.attributes)
         if opened.format not in {"csv", "tsv"} or moved or changed or self.schema.joined:
             return False
-        cells = ", ".join(map(quoted_name, self.columns(opened)))
+        cells = ", ".join(map(quote_name, self.columns(opened)))
         first = f"SELECT {cells}, count(*) AS {_COUNT} FROM (FROM {opened.raw} LIMIT {_LOOKED_AT}) GROUP BY {cells}"  # noqa: S608 (quoted)
         found = opened.query(f"SELECT count(*) AS kinds, sum({_COUNT}) AS n FROM ({first})")  # noqa: S608 (quoted)
         kinds, rows = (found.column(name)[0].as_py() or 0 for name in ("kinds", "n"))
@@ -128,8 +128,8 @@ class Generaliser:
         for attribute in schema.attributes:
             if attribute.role == "other" and attribute.date is not None:
                 plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
-                made = attribute.date.published(plain, person, self.key)
-                found[attribute.name] = f"{made} AS {quoted_name(attribute.name)}"
+                made = attribute.date.release_sql(plain, person, self.key)
+                found[attribute.name] = f"{made} AS {quote_name(attribute.name)}"
         return found
 
     def _links(self) -> dict[str, str]:
@@ -140,16 +140,14 @@ class Generaliser:
         person = self.schema.person
         if person is None or not self.schema.joined:
             return {}
-        digest = f"sha256({quoted_text(self.link)} || {self.schema.cell(person.name)})"
-        return {person.name: f"substr({digest}, 1, {_MARK}) AS {quoted_name(person.name)}"}
+        digest = f"sha256({quote_text(self.link)} || {self.schema.cell(person.name)})"
+        return {person.name: f"substr({digest}, 1, {_MARK}) AS {quote_name(person.name)}"}
 
     def _mark_of_person(self) -> str:
         """Return the expression of a mark that is the same for a person in every release under the key."""
         person = self.schema.person
         assert person is not None
-        return (
-            f"sha256({quoted_text(f'{self.key} numbers of ')} || {self.schema.cell(person.name)})"
-        )
+        return f"sha256({quote_text(f'{self.key} numbers of ')} || {self.schema.cell(person.name)})"
 
     def _read_for(self, made: Mapping[str, str]) -> list[str]:
         """Return the columns that are read as text for dates and marks."""
@@ -158,8 +156,8 @@ class Generaliser:
         needed = (moved or self.who) and person is not None and person.name not in made
         return [*made, *([person.name] if needed and person is not None else [])]
 
-    def linked(self, opened: Source) -> str:
-        """Write the query of the labels with the person of each row, and what stood there before.
+    def linked_sql(self, opened: TableSource) -> str:
+        """Write the query of the labels with the person of each row, and what was there before.
 
         The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
         columns keep their names.
@@ -168,23 +166,23 @@ class Generaliser:
         person = self.schema.person
         assert person is not None
         before = [f"{self.schema.cell(a.name)} AS o{i}" for i, a in enumerate(self.schema.quasi)]
-        sensitive = [quoted_name(n) for n in self.schema.names("sensitive")]
-        who = f"CAST({quoted_name(person.name)} AS VARCHAR) AS {quoted_name(person.name)}"
+        sensitive = [quote_name(n) for n in self.schema.names("sensitive")]
+        who = f"CAST({quote_name(person.name)} AS VARCHAR) AS {quote_name(person.name)}"
         listed = ", ".join(
             [*labels.values(), *before, f"{self.schema.cell(person.name)} AS p", *sensitive]
         )
         source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
-    def numbered(self, opened: Source) -> str:
+    def numbered_sql(self, opened: TableSource) -> str:
         """Write the query of the labels with the number of each row in its file."""
         labels, text, where = self._labels(opened)
-        number = f"row_number() OVER () AS {quoted_name(NUMBER)}"
+        number = f"row_number() OVER () AS {quote_name(NUMBER)}"
         source = f"(SELECT {number}, * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
-        listed = ", ".join([quoted_name(NUMBER), *labels.values()])
+        listed = ", ".join([quote_name(NUMBER), *labels.values()])
         return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def _labels(self, opened: Source) -> tuple[dict[str, str], list[str], str]:
+    def _labels(self, opened: TableSource) -> tuple[dict[str, str], list[str], str]:
         """Return the expression of each label, the columns as text, and which rows are left out."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
@@ -193,48 +191,50 @@ class Generaliser:
             if column not in places:
                 continue
             i = places[column]
-            values = ", ".join(quoted_text(v) for v in self.domains[i])
+            values = ", ".join(quote_text(v) for v in self.domains[i])
             opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
             opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
-            listed = ", ".join(quoted_text(v) for v in self.labels[i])
+            listed = ", ".join(quote_text(v) for v in self.labels[i])
             cell = schema.cell(column)
             present.append(f"{cell} IS NOT NULL")
-            code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
-            labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}"
-            text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
+            code = f"enum_code(CAST(coalesce({cell}, {quote_text(MISSING)}) AS domain_of_{i}))"
+            labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quote_name(column)}"
+            text.append(f"CAST({quote_name(column)} AS VARCHAR) AS {quote_name(column)}")
         where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
         return labels, text, where
 
 
-def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
+def _generalise_batch(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
     """Generalise a batch of rows: what each worker runs."""
     import pyarrow as pa
 
-    opened = Source.open(pa.Table.from_batches([batch]))
+    opened = TableSource.open(pa.Table.from_batches([batch]))
     return opened.query(generaliser.selection(opened))
 
 
 @dataclass
-class Rows:
+class ReleaseRows:
     """Rows to be published: a query on what was opened, whose source may be other machines."""
 
-    opened: Source
+    opened: TableSource
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
     counted: bool = False  # each row once, with the number of its copies
 
-    def without(self, groups: pa.Table) -> Rows:
+    def without(self, groups: pa.Table) -> ReleaseRows:
         """Return the same rows but for those of some groups, given by the labels of their columns."""
         self.opened.connection.register(SMALL, groups)
-        using = ", ".join(quoted_name(name) for name in groups.column_names)
-        return Rows(
+        using = ", ".join(quote_name(name) for name in groups.column_names)
+        return ReleaseRows(
             self.opened,
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
             self.counted,
         )
 
-    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+    def with_blanked_cells(
+        self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table
+    ) -> ReleaseRows:
         """Return the same rows with cells of some groups blanked.
 
         Parameters
@@ -250,53 +250,53 @@ class Rows:
         self.opened.connection.register(BLANKS, blanks)
         place = {name: i for i, name in enumerate(names)}
         shown = [
-            f"coalesce(b{place[c]}, {quoted_name(c)}) AS {quoted_name(c)}"
+            f"coalesce(b{place[c]}, {quote_name(c)}) AS {quote_name(c)}"
             if c in place
-            else quoted_name(c)
+            else quote_name(c)
             for c in columns
         ]
-        same = " AND ".join(f"l{i} = {quoted_name(name)}" for i, name in enumerate(names))
-        number = quoted_name(NUMBER)
+        same = " AND ".join(f"l{i} = {quote_name(name)}" for i, name in enumerate(names))
+        number = quote_name(NUMBER)
         rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
         sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
-        return Rows(self.opened, sql, self.failed)
+        return ReleaseRows(self.opened, sql, self.failed)
 
-    def stored(self, name: str, more: str) -> Rows:
+    def materialise(self, name: str, more: str) -> ReleaseRows:
         """Return the same rows in a table of the database, with one more column."""
-        with self._told():
+        with self._named_errors():
             self.opened.execute(
                 f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT *, {more} FROM ({self.sql})"  # noqa: S608 (quoted)
             )
-        return Rows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
+        return ReleaseRows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
-    def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
+    def shuffle(self, columns: Sequence[str], seed: int) -> ReleaseRows:
         """Return the same rows ordered by a keyed hash of their published cells.
 
         Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
         rows, on one machine or many, they come in the same order. The database sorts out of core.
         """
-        cells = ", ".join(quoted_name(column) for column in columns)
+        cells = ", ".join(quote_name(column) for column in columns)
         # SHA-256 and not the database's own hash, whose values are too regular to hide anything; the
         # cells break ties, so that the order is the same whatever the number of threads.
         order = f"left(sha256('{seed} ' || CAST(row({cells}) AS VARCHAR)), 12), {cells}"
         if self.counted:
-            # A row is sorted once and then written as often as it stands there, some thousand at a time.
-            n, x = _COUNT, quoted_name("sfumato copied")
+            # A row is sorted once and then written as often as it occurs, some thousand at a time.
+            n, x = _COUNT, quote_name("sfumato copied")
             kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
             some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
             parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
             copies = f"SELECT {cells}, unnest(range({n})) AS {n} FROM ({parts})"  # noqa: S608 (quoted)
-            return Rows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
-        return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
+            return ReleaseRows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
+        return ReleaseRows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as one Arrow table."""
-        with self._told():
+        with self._named_errors():
             return self.opened.query(self.sql)
 
     def write(self, path: Path, kind: str, delimiter: str) -> None:
         """Write the rows as CSV, TSV or Parquet."""
-        with self._told():
+        with self._named_errors():
             if kind == "parquet":
                 self._write_parquet(path)
                 return
@@ -316,8 +316,8 @@ class Rows:
                 writer.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Raise what a worker told, and not what the database that was reading made of it."""
+    def _named_errors(self) -> Iterator[None]:
+        """Raise a worker's own error instead of the database's."""
         try:
             yield
         except SfumatoError:
@@ -327,15 +327,15 @@ class Rows:
 
 
 def published_rows(
-    generaliser: Generaliser, opened: Source, compute: Compute, *, counted: bool = False
-) -> Rows:
+    generaliser: Generaliser, opened: TableSource, compute: Compute, *, counted: bool = False
+) -> ReleaseRows:
     """Return the generalised rows of a table, made by an engine.
 
     Parameters
     ----------
     generaliser : Generaliser
         The policy.
-    opened : Source
+    opened : TableSource
         The table.
     compute : Compute
         The engine.
@@ -343,9 +343,9 @@ def published_rows(
         Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
 
     """
-    if compute.name == "local":  # DuckDB streams and uses all cores by itself
+    if compute.name == "local":  # DuckDB streams and uses all cores itself
         counted = counted and generaliser.repeats(opened)
-        return Rows(opened, generaliser.selection(opened, counted=counted), counted=counted)
+        return ReleaseRows(opened, generaliser.selection(opened, counted=counted), counted=counted)
     selection = generaliser.selection(opened)
     import pyarrow as pa
 
@@ -355,11 +355,11 @@ def published_rows(
     def batches() -> Iterator[pa.RecordBatch]:
         everything = opened.batches(f"SELECT * FROM {opened.raw}", _BATCH_ROWS)  # noqa: S608 (quoted)
         try:
-            for part in compute.map_batches(_generalised, everything, shared=generaliser):
+            for part in compute.map_batches(_generalise_batch, everything, shared=generaliser):
                 yield from part.cast(schema).to_batches()
         except SfumatoError as error:
             failed.append(error)
             raise
 
-    received = Source.open(pa.RecordBatchReader.from_batches(schema, batches()))
-    return Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)
+    received = TableSource.open(pa.RecordBatchReader.from_batches(schema, batches()))
+    return ReleaseRows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

@@ -1,33 +1,33 @@
-"""Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
+"""Apply a policy to a table, read the result back, measure it, and only then publish it.
 
-The rows stream through in an order of their own (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
-take for a formula are written as they stand: they come from the schema's own domains.
+The rows stream through in their own order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
+take for a formula are written unchanged: they come from the schema's own domains.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ....compute import engine as compute_engine
 from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
-from ....core.files import sha256_of, write_json
+from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
 from ....core.records import InputFile, ShiftRecord
-from ....core.release import refuse_different, warn_if_composed, warn_of_kept_order
+from ....core.release import open_output, refuse_different, warn_if_composed, warn_of_kept_order
 from ....core.statistics.shift import ShiftCheck
 from ....core.storage.ownership import paths_in
 from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import write_quarantine
 from ....data.inputs import PopulationInput, RowsInput, SchemaInput
-from ....data.table import Table, misplaced, read_table
+from ....data.table import Table, find_misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source
-from ..contingency.tables import counted, resolved_schema
-from ..exploration import KEPT, attacker_of, unpromised
+from ....data.table_source import TableSource
+from ..contingency.tables import count_on_cluster, resolved_schema
+from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
 from ..payload import TablesPayload
 from ..readback.measure import ReadBack, read_back
@@ -35,19 +35,21 @@ from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
-from .outputs import Frame, check_outputs, delimiter, kind_and_name, like, staged
+from .outputs import Frame, delimiter_of, frame_like, target_of
 from .promises import below_promise, broken_conditions
-from .rows import WHO, Generaliser, published_rows
+from .rows import WHO, Generaliser, ReleaseRows, published_rows
 from .suppression import (
+    SuppressedGroups,
+    SuppressedPeople,
     linked_rows,
-    people_left_out,
     rows_of_groups,
     rows_without_value,
     small_groups_of,
+    suppress_people,
 )
-from .treatments import check_cells, treated
+from .treatments import check_cells, treat
 
-__all__ = ["Frame", "publish_by_policy", "published"]
+__all__ = ["Frame", "publish", "publish_by_policy"]
 
 
 def publish_by_policy(
@@ -60,7 +62,7 @@ def publish_by_policy(
     **options: object,
 ) -> TablesRelease | Frame:
     """Publish data by a policy together with the schema of the data; nothing was promised."""
-    request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
+    request = TablesPublishRequest.build({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
     schema = TableSchema.of(schema)
@@ -76,8 +78,14 @@ def publish_by_policy(
         fixed, policy.lattice, table.population_codes, table.population_count, covered=table.covered
     )
     target = None if out is None else Path(out)
-    return published(
-        policy, unpromised(policy), request, payload=payload, seed=0, out=target, force=force
+    return publish(
+        policy,
+        candidate_without_promise(policy),
+        request,
+        payload=payload,
+        seed=0,
+        out=target,
+        force=force,
     )
 
 
@@ -89,7 +97,7 @@ def _fits(lattice: Lattice, table: Table) -> bool:
     )
 
 
-def published(
+def publish(
     policy: Policy,
     promise: TablesCandidate,
     request: TablesPublishRequest,
@@ -102,24 +110,52 @@ def published(
 ) -> TablesRelease | Frame:
     """Publish a table, or new data of the same schema, and return its record (or the frame).
 
-    `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
-    release.json inside); without `out` a frame comes back as a frame of its own kind. What was written is
+    `out` names a data file (its record is NAME.release.json in the same folder) or a folder (data and
+    release.json inside); without `out` a frame comes back as the same kind of frame. What was written is
     measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
-    payload = _held_to(payload, request)
-    compute = compute_engine(request.engine, threads=request.threads)
-    opened = Source.open(request.table)
-    if out is None and opened.format != "frame":
-        raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
-    kind, name = kind_and_name(opened, out)
-    read = [*opened.paths, *paths_in(request.table, request.population)]
+    payload = _with_conditions_of(payload, request)
+    opened = TableSource.open(request.table)
+    target = None
     if out is not None:
-        check_outputs(out, kind, force=force, inputs=read)
+        read = [*opened.paths, *paths_in(request.table, request.population)]
+        target = target_of(opened, out, force=force, inputs=read)
+        target.check()
+    elif opened.format != "frame":
+        raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
+    work, rows = _prepare(policy, promise, request, payload, opened)
+    work = replace(work, seed=seed, frontier=frontier)
+    if target is None:
+        frame = rows.to_arrow()
+        work.read_back(frame)
+        return frame_like(frame, request.table)
+    with open_output(target) as (data, record):
+        rows.write(data, target.kind, delimiter_of(opened, target.kind))
+        found, worse = work.read_back(data)
+        books = write_codebook(policy, data.parent, record.name, found.labels)
+        release = work.release(data, books, found, worse)
+        release.save(record.parent, name=record.name)
+        withheld = work.withheld()
+        opened.read.check()
+        write_quarantine(target.path, withheld, force=force)
+    release.save_private(target.path)
+    warn_if_composed(target.path, release.to_json())
+    return release
+
+
+def _prepare(
+    policy: Policy,
+    promise: TablesCandidate,
+    request: TablesPublishRequest,
+    payload: TablesPayload,
+    opened: TableSource,
+) -> tuple[_TablePublication, ReleaseRows]:
+    """Read the table; return what is published under which conditions, and its rows as they are published."""
+    compute = compute_engine(request.engine, threads=request.threads)
+    declared = {a.name for a in payload.schema.attributes}
     opened.require([a.name for a in payload.schema.attributes])
     undeclared = opened.undeclared(
-        {a.name for a in payload.schema.attributes},
-        keep=request.keep_undeclared,
-        drop=payload.schema.undeclared == "drop",
+        declared, keep=request.keep_undeclared, drop=payload.schema.undeclared == "drop"
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, payload, request.population, compute)
@@ -130,7 +166,7 @@ def published(
     check_cells(opened, payload.schema)
     generaliser = Generaliser.of(policy, payload.schema, kept, private_key().mark("dates"))
     left_out, blanks = small_groups_of(policy, payload, table)
-    people_out = people_left_out(policy, payload, table, opened)
+    people_out = suppress_people(policy, payload, table, opened)
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
     counted = blanks is None and not request.keep_order
     rows = published_rows(generaliser, kept_rows, compute, counted=counted)
@@ -139,42 +175,33 @@ def published(
         rows = rows.without(left_out.groups)
     if blanks is not None:
         carried = [*columns, WHO] if generaliser.who else columns
-        rows = rows.blanked(carried, table.names, blanks.groups)
-    changed = treated(rows, columns, payload.schema, private_key().mark("numbers"))
+        rows = rows.with_blanked_cells(carried, table.names, blanks.groups)
+    changed = treat(rows, columns, payload.schema, private_key().mark("numbers"))
     rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
-        rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
-    suppressed = sum(part.records for part in (left_out, people_out) if part is not None)
-    work = _Work(
-        policy, promise, request, payload, table, opened, seed, suppressed, shift,
-        linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
-        0 if blanks is None else blanks.records, frontier,
-    )  # fmt: skip
-    if out is None:
-        frame = rows.to_arrow()
-        work.read_back(frame)
-        return like(frame, request.table)
-    with staged(out, name, force=force, inputs=read) as (folder, file, record):
-        rows.write(folder / file, kind, delimiter(opened, kind))
-        measured = work.read_back(folder / file)
-        books = write_codebook(policy, folder, record, measured[0].labels)
-        release = work.release(folder / file, books, *measured)
-        write_json(folder / record, release.to_json())
-        quarantined = rows_without_value(opened, table)
-        if left_out is not None:
-            quarantined += rows_of_groups(opened, generaliser, left_out)
-        if people_out is not None:
-            quarantined += people_out.quarantined()
-        opened.read.check()
-        write_quarantine(out, quarantined, force=force)
-    warn_if_composed(out, release.to_json())
-    return release
+        rows = rows.shuffle(columns, private_key().seed("order", "tables", policy.id))
+    work = _TablePublication(
+        policy=policy,
+        promise=promise,
+        request=request,
+        payload=payload,
+        table=table,
+        opened=opened,
+        generaliser=generaliser,
+        left_out=left_out,
+        people_out=people_out,
+        blanked=0 if blanks is None else blanks.records,
+        shift=shift,
+        linked=linked_rows(generaliser, kept_rows, left_out, blanks),
+        losses=changed.losses,
+    )
+    return work, rows
 
 
-def _held_to(payload: TablesPayload, request: TablesPublishRequest) -> TablesPayload:
-    """Return the payload of the exploration together with what this call asks for."""
+def _with_conditions_of(payload: TablesPayload, request: TablesPublishRequest) -> TablesPayload:
+    """Return the payload with what this call asks for in addition."""
     if (request.min_l > 0 or request.max_t is not None) and not payload.schema.names("sensitive"):
         raise ParameterError(
             "Diversity and closeness are about sensitive columns, and the schema names none.",
@@ -185,7 +212,7 @@ def _held_to(payload: TablesPayload, request: TablesPublishRequest) -> TablesPay
         payload,
         min_sample=max(payload.min_sample, request.min_k),
         min_population=max(payload.min_population, individual),
-        conditions=payload.conditions.tightened(
+        conditions=payload.conditions.with_stricter(
             min_l=request.min_l,
             max_t=request.max_t,
             max_average_risk=request.max_average_risk,
@@ -195,26 +222,45 @@ def _held_to(payload: TablesPayload, request: TablesPublishRequest) -> TablesPay
 
 
 @dataclass(frozen=True)
-class _Work:
-    """One publication: what is published under which payload, and what was promised."""
+class _TablePublication:
+    """One publication: what is published, what it is held to, and what was suppressed."""
 
     policy: Policy
     promise: TablesCandidate
     request: TablesPublishRequest
     payload: TablesPayload
     table: Table
-    opened: Source
-    seed: int
-    suppressed: int = 0
-    shift: ShiftCheck | None = None
-    linked: Source | None = None
-    losses: dict[str, ColumnLoss] = field(default_factory=dict)
-    blanked: int = 0
+    opened: TableSource
+    generaliser: Generaliser
+    left_out: SuppressedGroups | None
+    people_out: SuppressedPeople | None
+    blanked: int
+    shift: ShiftCheck | None
+    linked: TableSource | None
+    losses: dict[str, ColumnLoss]
+    seed: int = 0
     frontier: str | None = None
+
+    @property
+    def suppressed(self) -> int:
+        """The records that are suppressed, by groups or with all rows of a person."""
+        parts = (self.left_out, self.people_out)
+        return sum(part.records for part in parts if part is not None)
+
+    def withheld(self) -> list[dict[str, str]]:
+        """Return the rows that are not published, for the steward."""
+        found = rows_without_value(self.opened, self.table)
+        if self.left_out is not None:
+            found += rows_of_groups(self.opened, self.generaliser, self.left_out)
+        if self.people_out is not None:
+            found += self.people_out.withheld()
+        return found
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = read_back(Source.open(written), self.policy, self.table, self.payload, self.linked)
+        found = read_back(
+            TableSource.open(written), self.policy, self.table, self.payload, self.linked
+        )
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
@@ -242,7 +288,7 @@ class _Work:
     def release(
         self, path: Path, books: Sequence[Path], found: ReadBack, worse: Sequence[str]
     ) -> TablesRelease:
-        """Describe the measured file and the codebook beside it."""
+        """Describe the measured file and its codebook."""
         table, schema, payload = self.table, self.payload.schema, self.payload
         has_population = table.population_codes is not None
         attacker = attacker_of(table)
@@ -258,11 +304,14 @@ class _Work:
             for c in self.opened.columns
             if c in declared and c not in dropped and c not in table.names and c not in changed
         ]
+        measured = found.measured
+        assert measured.risk is not None
+        assert measured.utility is not None
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
             frontier=self.frontier,
-            inputs=tuple(self.opened.described(table.rows)),
+            inputs=tuple(self.opened.input_files(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
                 *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
@@ -276,10 +325,10 @@ class _Work:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
-            utility=Utility(found.measured.utility, kept=KEPT),
+            risk=Risk(measured.risk, attacker=attacker, modelled=table.covered is not None),
+            utility=Utility(measured.utility, kept=KEPT),
             how=TablesHow(
-                policy=self.policy.shown(found.labels),
+                policy=self.policy.published_labels(found.labels),
                 ends=self.policy.ends(),
                 bits=self.policy.hex,
                 domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
@@ -326,16 +375,19 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 
 
 def _read(
-    opened: Source, payload: TablesPayload, population: PopulationInput | None, compute: Compute
+    opened: TableSource,
+    payload: TablesPayload,
+    population: PopulationInput | None,
+    compute: Compute,
 ) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
-    counts = counted(opened, payload.schema, compute)
+    counts = count_on_cluster(opened, payload.schema, compute)
     table = read_table(opened, payload.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            raise misplaced(opened, payload.schema, table.domains, missing=True, only=a)
+            raise find_misplaced(opened, payload.schema, table.domains, missing=True, only=a)
     if population is not None:
-        table.inputs = opened.described(table.rows)
+        table.inputs = opened.input_files(table.rows)
         return table
     return replace(
         table,

@@ -19,14 +19,14 @@ from ....core.errors import DataError
 from ....data.attributes import Attribute, Treatment
 from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
-from ....data.table_source import Source, quoted_name
+from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
-from .rows import WHO, Rows
+from .rows import WHO, ReleaseRows
 
-__all__ = ["Treated", "check_cells", "microaggregated", "treated"]
+__all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
 _STORED = "sfumato_rows"
-_NUMBER = quoted_name("sfumato number")
+_NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
 
 
@@ -34,11 +34,11 @@ _UNIT = float(1 << 64)
 class Treated:
     """Rows with their treated columns, and what each column lost."""
 
-    rows: Rows
+    rows: ReleaseRows
     losses: dict[str, ColumnLoss]
 
 
-def check_cells(opened: Source, schema: TableSchema) -> None:
+def check_cells(opened: TableSource, schema: TableSchema) -> None:
     """Refuse a table in which a treated column holds what cannot be treated: it would go out as it is."""
     for attribute in schema.attributes:
         if attribute.role != "other":
@@ -63,12 +63,12 @@ def check_cells(opened: Source, schema: TableSchema) -> None:
                 )
 
 
-def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, key: str) -> Treated:
+def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: str) -> Treated:
     """Treat the columns of rows that the schema says so of.
 
     Parameters
     ----------
-    rows : Rows
+    rows : ReleaseRows
         What is published otherwise.
     columns : sequence of str
         The columns of the rows.
@@ -81,24 +81,26 @@ def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, key: str) -
     chosen = [a for a in schema.attributes if a.publish is not None and a.name in columns]
     if not chosen:
         return Treated(rows, {})
-    cells = ", ".join(quoted_name(column) for column in columns)
+    cells = ", ".join(quote_name(column) for column in columns)
     plain = [c for c in columns if c not in {a.name for a in chosen}]
-    stored = rows.stored(_STORED, f"row_number() OVER () AS {_NUMBER}")
+    stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
     losses, replaced = {}, []
     for number, attribute in enumerate(chosen):
-        new = _Column(stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key)
+        new = _TreatedColumn(
+            stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key
+        )
         new.fill()
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())
     sql = f"SELECT {cells} FROM (SELECT * REPLACE ({', '.join(replaced)}) FROM {_STORED})"  # noqa: S608 (quoted)
-    return Treated(Rows(stored.opened, sql, rows.failed), losses)
+    return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses)
 
 
 @dataclass(frozen=True)
-class _Column:
-    """One column of the stored rows, and the new one beside it."""
+class _TreatedColumn:
+    """One column of the stored rows, and the new one."""
 
-    opened: Source
+    opened: TableSource
     attribute: Attribute
     schema: TableSchema
     new: str
@@ -113,8 +115,8 @@ class _Column:
     @property
     def _old(self) -> str:
         """The SQL of the number as it was."""
-        text = f"CAST({quoted_name(self.attribute.name)} AS VARCHAR)"
-        cell = self.schema.cell(self.attribute.name).replace(quoted_name(self.attribute.name), text)
+        text = f"CAST({quote_name(self.attribute.name)} AS VARCHAR)"
+        cell = self.schema.cell(self.attribute.name).replace(quote_name(self.attribute.name), text)
         return f"TRY_CAST({cell} AS DOUBLE)"
 
     def fill(self) -> None:
@@ -145,8 +147,8 @@ class _Column:
         Equal rows are told apart by their number among each other; which of them has which does not matter.
         """
         if self.schema.person is not None:
-            return quoted_name(WHO)
-        others = ", ".join(quoted_name(c) for c in self.plain)
+            return quote_name(WHO)
+        others = ", ".join(quote_name(c) for c in self.plain)
         content = f"CAST(row({others}) AS VARCHAR)" if others else "''"
         same = ", ".join(filter(None, (others, self._old)))
         return f"{content} || ' ' || row_number() OVER (PARTITION BY {same})"
@@ -155,7 +157,7 @@ class _Column:
         """Replace the numbers by means of groups of neighbours, each of several different people."""
         import pyarrow as pa
 
-        person = quoted_name(WHO) if self.schema.person is not None else _NUMBER
+        person = quote_name(WHO) if self.schema.person is not None else _NUMBER
         found = self.opened.query(
             f"SELECT {self.new} AS v, dense_rank() OVER (ORDER BY {person}) AS who, count(*) AS n "  # noqa: S608 (quoted)
             f"FROM {_STORED} WHERE {self.new} IS NOT NULL GROUP BY {self.new}, {person} ORDER BY v, who"
@@ -166,7 +168,7 @@ class _Column:
                 f"The column {self.attribute.name!r} holds numbers of fewer than {min_people:,} people, "
                 "too few to average."
             )
-        means = _rounded(microaggregated(values, people, counts, min_people), self._step() / 10)
+        means = _rounded(microaggregate(values, people, counts, min_people), self._step() / 10)
         one, first = np.unique(values, return_index=True)
         table = pa.table({"v": one, "mean": means[first]})
         self.opened.connection.register("sfumato_means", table)
@@ -242,13 +244,13 @@ class _Column:
             f"FROM {_STORED}"
         )
         kind = "BIGINT" if found.column("whole")[0].as_py() else "DOUBLE"
-        return f"CAST({self.new} AS {kind}) AS {quoted_name(self.attribute.name)}"
+        return f"CAST({self.new} AS {kind}) AS {quote_name(self.attribute.name)}"
 
     def _run(self, sql: str) -> None:
         self.opened.execute(sql)
 
 
-def microaggregated(
+def microaggregate(
     values: npt.NDArray[np.float64],
     people: npt.NDArray[np.integer],
     counts: npt.NDArray[np.integer],
@@ -269,9 +271,9 @@ def microaggregated(
     min_people : int
         The minimum number of people per group.
 
-    >>> microaggregated(np.array([1.0, 2.0, 4.0, 9.0]), np.arange(4), np.ones(4, int), 2).tolist()
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.arange(4), np.ones(4, int), 2).tolist()
     [1.5, 1.5, 6.5, 6.5]
-    >>> microaggregated(np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2]), np.ones(4, int), 2).tolist()
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2]), np.ones(4, int), 2).tolist()
     [4.0, 4.0, 4.0, 4.0]
 
     """

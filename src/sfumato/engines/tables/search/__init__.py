@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .run import Budget, Run
+from .run import Budget, SearchRun
 
-__all__ = ["Budget", "Run"]
+__all__ = ["Budget", "SearchRun"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..contingency._group_kernels import Groups, find, merge, merge_delta, width_delta
+from ..contingency._group_kernels import GroupState, find, merge, merge_delta, width_delta
 from ..contingency._measure_kernels import F8, I4, I8, U1, below_least, nlogn, share_of
 
 
 @njit(cache=True, nogil=True)
-def _spread(g: Groups, b: int, slab: int, sign: float, first: I8, deltas: F8, nlog: F8) -> None:
+def _spread(g: GroupState, b: int, slab: int, sign: float, first: I8, deltas: F8, nlog: F8) -> None:
     """Add (or take away) what one slab of attribute b gives to the merge deltas of the others."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
     count, key, share, inside, least = g.records, g.key, g.share, g.inside, g.least
@@ -69,7 +69,7 @@ def _spread(g: Groups, b: int, slab: int, sign: float, first: I8, deltas: F8, nl
 
 
 @njit(cache=True, nogil=True)
-def all_deltas(g: Groups, bits: U1, attribute: I4, first: I8, deltas: F8, nlog: F8) -> None:
+def all_deltas(g: GroupState, bits: U1, attribute: I4, first: I8, deltas: F8, nlog: F8) -> None:
     """Compute the delta of every merge that the policy allows, from scratch."""
     for i in range(bits.shape[0]):
         if bits[i]:
@@ -79,7 +79,7 @@ def all_deltas(g: Groups, bits: U1, attribute: I4, first: I8, deltas: F8, nlog: 
 
 
 @njit(cache=True, nogil=True)
-def _too_wide(g: Groups, a: int, left: int, right: int, widest: I8) -> bool:
+def _too_wide(g: GroupState, a: int, left: int, right: int, widest: I8) -> bool:
     return g.high[a, right] - g.low[a, left] + 1 > widest[a]
 
 
@@ -101,7 +101,7 @@ def _price(d_loss: float, d_risk: float, d_below: float, below: float) -> float:
 
 @njit(cache=True, nogil=True)
 def greedy(
-    g: Groups, bits: U1, fixed: U1, attribute: I4, first: I8, widest: I8, deltas: F8, nlog: F8,
+    g: GroupState, bits: U1, fixed: U1, attribute: I4, first: I8, widest: I8, deltas: F8, nlog: F8,
     scale: F8, steps: int, order: I8, found: F8, found_at: I8, offset: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Take the cheapest merge again and again, every delta kept up to date.
@@ -165,7 +165,7 @@ def greedy(
 
 @njit(cache=True, nogil=True)
 def lazy_greedy(
-    g: Groups, bits: U1, fixed: U1, attribute: I4, first: I8, widest: I8, price: F8, stamp: I8,
+    g: GroupState, bits: U1, fixed: U1, attribute: I4, first: I8, widest: I8, price: F8, stamp: I8,
     nlog: F8, scale: F8, budget: int, fresh: int, worst_loss: float, order: I8, found: F8,
     found_at: I8, offset: int,
 ) -> tuple[int, int]:  # fmt: skip

@@ -1,7 +1,7 @@
 """The alternating dynamic programme: one attribute after another made exactly optimal, for many weights.
 
 While the others stay, the best partition of an attribute's values follows from a table of its intervals
-(`intervals`); the weights of risk against loss lie evenly along the frontier found so far.
+(`intervals`); the weights of risk against loss are spread evenly along the frontier found so far.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..contingency.intervals import interval_table
-from .run import Bits, Run, pack
+from .run import Bits, SearchRun, pack
 
 __all__ = ["alternate", "alternate_finely"]
 
@@ -22,7 +22,7 @@ _WORTH = 2e-5  # of the area
 _TABLE_LIMIT = 1 << 22  # places of one interval table
 
 
-def alternate(run: Run, *, limit: int | None = None) -> None:
+def alternate(run: SearchRun, *, limit: int | None = None) -> None:
     """Alternate over the attributes for many weights, in rounds, until a round gains next to nothing."""
     seen: set[tuple[bytes, int, int]] = set()
     until = run.evaluations + (run.left if limit is None else limit)
@@ -47,7 +47,7 @@ def alternate(run: Run, *, limit: int | None = None) -> None:
             return
 
 
-def alternate_finely(run: Run) -> None:
+def alternate_finely(run: SearchRun) -> None:
     """Alternate for ever more weights while time is left, until a round gains nothing worth its time."""
     seen: set[tuple[bytes, int, int]] = set()
     rates = _FIRST_FINE
@@ -63,7 +63,7 @@ def alternate_finely(run: Run) -> None:
         rates = int(1.5 * rates)
 
 
-def _hull(run: Run) -> npt.NDArray[np.float64]:
+def _hull(run: SearchRun) -> npt.NDArray[np.float64]:
     """Return the lower convex hull of the archived points (risk, loss)."""
     hull: list[tuple[float, float]] = []
     for risk, utility in run.frontier.points():
@@ -77,7 +77,7 @@ def _hull(run: Run) -> npt.NDArray[np.float64]:
     return np.array(hull)
 
 
-def _rates(run: Run, how_many: int) -> list[float]:
+def _rates(run: SearchRun, how_many: int) -> list[float]:
     """Choose exchange rates (loss weight over risk weight) at even distances along the hull."""
     hull = _hull(run)
     if len(hull) < 2:
@@ -90,7 +90,7 @@ def _rates(run: Run, how_many: int) -> list[float]:
     return list(np.exp(logs))
 
 
-def _improve(run: Run, rate: float, seen: set[tuple[bytes, int, int]], until: int) -> None:
+def _improve(run: SearchRun, rate: float, seen: set[tuple[bytes, int, int]], until: int) -> None:
     """From the archive's best policy at one rate, optimise one attribute after another until stable."""
     cells, space = run.cells, run.space
     weight = rate / (1.0 + rate)
@@ -128,7 +128,7 @@ def _improve(run: Run, rate: float, seen: set[tuple[bytes, int, int]], until: in
 
 
 def _best_partitions(
-    run: Run, bits: Bits, a: int, weights: npt.NDArray[np.float64]
+    run: SearchRun, bits: Bits, a: int, weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.uint8]] | None:
     """Optimise one attribute for several weights; archive the partitions and all one cut away."""
     cells, space = run.cells, run.space

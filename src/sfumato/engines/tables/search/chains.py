@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..space.constraints import Space
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 _FRUITLESS = (
     100  # chains in a row without a new policy, after which a small space counts as searched
@@ -65,7 +65,7 @@ def _within_width(space: Space, start: Bits, order: npt.NDArray[np.intp]) -> npt
     return np.array(kept, dtype=np.intp)
 
 
-def measure_chain(run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> None:
+def measure_chain(run: SearchRun, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> None:
     """Measure and archive the policies of a chain, from `lower` (not included) up."""
     steps = steps[: run.left]
     if run.score is not None or run.space.coupled:
@@ -88,7 +88,7 @@ def measure_chain(run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> N
     run.offer(points[:, 0], points[:, 1], points[:, 2], bits_at)
 
 
-def _measure_ends(run: Run) -> Bits:
+def _measure_ends(run: SearchRun) -> Bits:
     """Measure the most specific and the most general policy; give the first."""
     bottom = run.space.bottom
     run.measure(bottom)
@@ -97,7 +97,7 @@ def _measure_ends(run: Run) -> Bits:
     return bottom
 
 
-def random_chain_search(run: Run) -> None:
+def random_chain_search(run: SearchRun) -> None:
     """Random Chain Search (Algorithm 1): measure random maximal chains until the budget is spent.
 
     The frontier starts with bottom and top; without a budget, twenty chains are walked, as in the paper.
@@ -117,7 +117,7 @@ def random_chain_search(run: Run) -> None:
     run.note()
 
 
-def bisecting(run: Run, reference_risk: float | None = None) -> None:
+def bisecting(run: SearchRun, reference_risk: float | None = None) -> None:
     """The bisecting search of Benitez et al.: random chains, each searched by halving.
 
     With a reference, each chain is halved towards its most specific policy whose risk is no worse than
@@ -140,7 +140,7 @@ def bisecting(run: Run, reference_risk: float | None = None) -> None:
 
 
 def _halve(
-    run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]], reference_risk: float | None
+    run: SearchRun, lower: Bits, steps: list[npt.NDArray[np.intp]], reference_risk: float | None
 ) -> None:
     def bits_at(k: int) -> Bits:
         bits = lower.copy()

@@ -1,7 +1,7 @@
 """Policies bred from the frontier: attributes of two neighbours mixed, or a few steps up or down from one.
 
 Where nearly every record is unique, or the steps of a hierarchy are large, the frontier is not convex and no price
-of risk leads to its middle; what lies near two good policies does. Gaps are tried by their area, and the ways of
+of risk leads to its middle; what is near two good policies does. Gaps are tried by their area, and the ways of
 breeding by how often each has improved the frontier.
 """
 
@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from .descent import intervals_of
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["cross"]
 
@@ -22,17 +22,17 @@ _IDLE = 300  # children in a row that were measured before: the neighbourhood is
 _CUTS = 7  # ways to split an interval without a hierarchy
 _FAR = 0.25  # of the geometric law of the distance between the parents
 _FEW = 0.5  # of the geometric law of a few steps
-_MANY = (2.0, 4.0)  # powers of two between which many steps lie
+_MANY = (2.0, 4.0)  # powers of two between which many steps are
 _Entry = tuple[float, float, bytes]
-_Way = Callable[[Run, list[_Entry], int, np.random.Generator], Bits]
+_Way = Callable[[SearchRun, list[_Entry], int, np.random.Generator], Bits]
 
 
-def cross(run: Run, limit: int | None = None) -> None:
+def cross(run: SearchRun, limit: int | None = None) -> None:
     """Breed policies from the frontier until the evaluations are spent or nothing new is met.
 
     Parameters
     ----------
-    run : Run
+    run : SearchRun
         The search; its frontier needs two policies at least.
     limit : int, optional
         The most evaluations to spend; all that are left without.
@@ -41,11 +41,11 @@ def cross(run: Run, limit: int | None = None) -> None:
     dice = run.streams.generator("crossing")
     until = run.evaluations + (run.left if limit is None else min(limit, run.left))
     ways: tuple[_Way, ...] = (
-        _mixed,
-        partial(_stepped_up, many=False),
-        partial(_stepped_down, many=False),
-        partial(_stepped_up, many=True),
-        partial(_stepped_down, many=True),
+        _cross,
+        partial(_step_up, many=False),
+        partial(_step_down, many=False),
+        partial(_step_up, many=True),
+        partial(_step_down, many=True),
     )
     tried, gained = np.ones(len(ways)), np.ones(len(ways))
     idle = 0
@@ -69,7 +69,7 @@ def cross(run: Run, limit: int | None = None) -> None:
         gained[way] += run.changes > changes
 
 
-def _mixed(run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator) -> Bits:
+def _cross(run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator) -> Bits:
     """Take each attribute from one of two policies on both sides of a gap."""
     reach = 1 + int(dice.geometric(_FAR))
     low = max(0, gap - int(dice.integers(reach)))
@@ -82,8 +82,8 @@ def _mixed(run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator)
     return child
 
 
-def _stepped_up(
-    run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
+def _step_up(
+    run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
 ) -> Bits:
     """Generalise the more specific policy of a gap by steps of one attribute, or of a few."""
     bits = run.unpack(entries[gap + 1][2]).copy()
@@ -94,8 +94,8 @@ def _stepped_up(
     return bits
 
 
-def _stepped_down(
-    run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
+def _step_down(
+    run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
 ) -> Bits:
     """Split intervals of the more general policy of a gap, of one attribute or of a few."""
     space = run.space
@@ -113,7 +113,7 @@ def _stepped_down(
 
 
 def _attributes_to_step(
-    run: Run, bits: Bits, value: int, dice: np.random.Generator, *, many: bool
+    run: SearchRun, bits: Bits, value: int, dice: np.random.Generator, *, many: bool
 ) -> list[int]:
     """Draw the attributes of the next steps: many of one attribute, or a few of any."""
     open_ = _open_attributes(run, bits, value)
@@ -125,7 +125,7 @@ def _attributes_to_step(
     return [open_[int(i)] for i in dice.integers(len(open_), size=int(dice.geometric(_FEW)))]
 
 
-def _open_attributes(run: Run, bits: Bits, value: int) -> list[int]:
+def _open_attributes(run: SearchRun, bits: Bits, value: int) -> list[int]:
     """List the attributes of which some bit that may change has a value."""
     space = run.space
     free = (bits == value) & (space.always_one == 0) & (space.always_zero == 0)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["descend", "intervals_of", "persist"]
 
@@ -27,7 +27,7 @@ Split = tuple[
 ]  # the first bit of the interval's attribute part, the bits to set
 
 
-def descend(run: Run, limit: int) -> None:
+def descend(run: SearchRun, limit: int) -> None:
     """Walk down again and again: by the largest gain, by gain for risk, with gains blurred, from loosened ones."""
     dice = run.streams.generator("descent")
     until = run.evaluations + min(limit, run.left)
@@ -37,7 +37,7 @@ def descend(run: Run, limit: int) -> None:
         start = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
         spread = 0.0
         if number >= _FROM_TOP:
-            start = _loosened(run, dice)
+            start = _loosen(run, dice)
             spread = float(dice.choice(_SPREAD))
         elif number >= 2:
             spread = float(dice.choice(_SPREAD))
@@ -48,11 +48,11 @@ def descend(run: Run, limit: int) -> None:
             return
 
 
-def persist(run: Run, limit: int) -> None:
+def persist(run: SearchRun, limit: int) -> None:
     """Spend evaluations that are left under conditions: undo much of a good policy and walk down another way.
 
     One walk in four starts from the most general policy, and one in five takes splits in nearly any order: some
-    policies lie behind a split that gains little. It ends early only where no walk meets a new policy.
+    policies are behind a split that gains little. It ends early only where no walk meets a new policy.
     """
     dice = run.streams.generator("persist")
     until = run.evaluations + min(limit, run.left)
@@ -61,14 +61,14 @@ def persist(run: Run, limit: int) -> None:
         evaluations = run.evaluations
         start = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
         if number % 4:
-            start = _generalised(run, dice) if number % 2 else _loosened(run, dice)
+            start = _generalise(run, dice) if number % 2 else _loosen(run, dice)
         spread = float(dice.choice((*_SPREAD, _ANY)))
         _walk(run, start, until, dice, spread=spread, per_risk=bool(dice.integers(2)))
         number += 1
         idle = 0 if run.evaluations > evaluations else idle + 1
 
 
-def _chosen(run: Run, dice: np.random.Generator) -> Bits | None:
+def _choose(run: SearchRun, dice: np.random.Generator) -> Bits | None:
     """Return one of the most specific policies found; None where there is none."""
     entries = [packed for _, _, packed in run.frontier.entries()]
     if not entries:
@@ -77,9 +77,9 @@ def _chosen(run: Run, dice: np.random.Generator) -> Bits | None:
     return run.unpack(entries[-back]).copy()
 
 
-def _loosened(run: Run, dice: np.random.Generator) -> Bits:
+def _loosen(run: SearchRun, dice: np.random.Generator) -> Bits:
     """Return one of the most specific policies found, with some of its intervals joined again."""
-    bits = _chosen(run, dice)
+    bits = _choose(run, dice)
     if bits is None:
         return run.space.project(np.zeros(run.space.length, dtype=np.uint8))
     for _ in range(int(dice.integers(1, _MOST_JOINED + 1))):
@@ -90,9 +90,9 @@ def _loosened(run: Run, dice: np.random.Generator) -> Bits:
     return bits
 
 
-def _generalised(run: Run, dice: np.random.Generator) -> Bits:
+def _generalise(run: SearchRun, dice: np.random.Generator) -> Bits:
     """Return one of the most specific policies found, with one or two attributes as general as allowed."""
-    bits = _chosen(run, dice)
+    bits = _choose(run, dice)
     general = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
     if bits is None:
         return general
@@ -104,7 +104,13 @@ def _generalised(run: Run, dice: np.random.Generator) -> Bits:
 
 
 def _walk(
-    run: Run, start: Bits, until: int, dice: np.random.Generator, *, spread: float, per_risk: bool
+    run: SearchRun,
+    start: Bits,
+    until: int,
+    dice: np.random.Generator,
+    *,
+    spread: float,
+    per_risk: bool,
 ) -> None:
     """Walk down from a policy by the split that gains most, until no split is allowed."""
     bits = start
@@ -141,7 +147,7 @@ def _walk(
             heapq.heappush(heap, (-np.inf, -1, count, new))
 
 
-def _whole(run: Run, bits: Bits, split: Split) -> bool:
+def _whole(run: SearchRun, bits: Bits, split: Split) -> bool:
     """Return whether the interval that a split divides is still one interval."""
     first, cuts = split
     attribute = int(np.searchsorted(run.space.first, cuts[0], side="right")) - 1
@@ -153,7 +159,7 @@ def _whole(run: Run, bits: Bits, split: Split) -> bool:
     return low == first and not bits[at : min(max(cuts) + 1, stop)].any()
 
 
-def _splits(run: Run, bits: Bits, before: Bits | None = None) -> Iterator[Split]:
+def _splits(run: SearchRun, bits: Bits, before: Bits | None = None) -> Iterator[Split]:
     """Yield the splits of a policy's intervals; of those alone that another policy does not have."""
     space = run.space
     for a, rule in enumerate(space.rules):

@@ -16,11 +16,11 @@ from .exhaustive import exhaustive
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
 from .group_sizes import through_sizes
 from .merge_orders import MergeOrder, halves, merge_orders, walk_down, walk_levels
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["exchange"]
 
-_WHOLE = 1 << 12  # so many policies are simply all measured
+_WHOLE = 1 << 12  # up to this many policies are all measured
 _LEVELS = (12, 30)
 _CHAIN_FROM = 3  # evaluations a step from which on a whole chain is affordable
 _CHAIN_SHARE = 0.1  # of the evaluations left
@@ -44,11 +44,11 @@ _DESCENT_SHARE_FREE = (
 )
 _DESCENT_SMALL = 1_000  # evaluations up to which tables are too dear
 _DESCENT = 6_000  # evaluations that are shared out where there is no budget
-_MOST_WHOLE = 1 << 20  # and so many where the budget covers them
+_MOST_WHOLE = 1 << 20  # and this many where the budget covers them
 _CROSS = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 
-def exchange(run: Run) -> None:
+def exchange(run: SearchRun) -> None:
     """Search by exchange rates until the budget is used up or nothing improves.
 
     A lattice of few free bits is measured as a whole where the budget allows it.
@@ -65,7 +65,7 @@ def exchange(run: Run) -> None:
         hard = run.space.coupled or run.condition is not None or whole < _DESCENT_SMALL
         descend(run, int((_DESCENT_SHARE if hard else _DESCENT_SHARE_FREE) * whole))
     if run.score is not None or run.condition is not None:
-        through_sizes(run)
+        through_sizes(run, exchange)
     orders = merge_orders(run)
     if run.budget.evaluations is None:
         for how_many in _LEVELS:
@@ -88,7 +88,7 @@ def exchange(run: Run) -> None:
     _small_plan(run, orders)
 
 
-def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
+def _small_plan(run: SearchRun, orders: list[MergeOrder]) -> None:
     """Spend a limited number of evaluations: walks over levels, a chain and tables where affordable, gaps."""
     budget = run.left
     steps = sum(len(o.ends) for o in orders)
@@ -130,7 +130,7 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
         run.note()
 
 
-def _measure_ends(run: Run, *, each: bool) -> None:
+def _measure_ends(run: SearchRun, *, each: bool) -> None:
     """Measure the most specific policy and, if asked for, those with one attribute as general as allowed."""
     space = run.space
     run.measure(space.bottom)
@@ -142,7 +142,7 @@ def _measure_ends(run: Run, *, each: bool) -> None:
         run.measure(space.project(bits))
 
 
-def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:
+def _walks(run: SearchRun, orders: list[MergeOrder], limit: int) -> None:
     """Walk over levels as fine as affordable; then over coarser and finer ones with half of the limit."""
 
     def cost(how_many: float) -> float:
@@ -159,7 +159,7 @@ def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:
 
 
 def fill_gaps(
-    run: Run, orders: list[MergeOrder], *, chains: bool, limit: int | None = None
+    run: SearchRun, orders: list[MergeOrder], *, chains: bool, limit: int | None = None
 ) -> None:
     """Put policies into the largest steps of the frontier until the budget is spent.
 
@@ -183,7 +183,7 @@ def fill_gaps(
                 return
             tried.add((general, specific))
             upper, lower = run.unpack(general), run.unpack(specific)
-            for child in (*_crossed(run, upper, lower), *halves(orders, lower, upper)):
+            for child in (*_cross(run, upper, lower), *halves(orders, lower, upper)):
                 if run.over():
                     return
                 run.measure(run.space.project(child))
@@ -192,7 +192,7 @@ def fill_gaps(
                 lazy_chain(run, lower, limit=_CHAIN_IN_GAP, held=held, worst_loss=loss)
 
 
-def _crossed(run: Run, upper: Bits, lower: Bits) -> list[Bits]:
+def _cross(run: SearchRun, upper: Bits, lower: Bits) -> list[Bits]:
     """Return the policies with some attributes of one and the others of the other."""
     parts = [
         slice(int(a), int(b))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....core.errors import LimitError
 from ..contingency import _interval_kernels as kernels
 from ..contingency.intervals import interval_table
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["exhaustive"]
 
@@ -22,7 +22,7 @@ _MOST_BITS = 24
 _MOST_INSIDE = 16
 
 
-def exhaustive(run: Run) -> None:
+def exhaustive(run: SearchRun) -> None:
     """Measure every policy of the space; refused beyond 24 free bits."""
     free = run.space.free_bits
     if free.size > _MOST_BITS and run.space.policies() > 1 << _MOST_BITS:
@@ -37,7 +37,7 @@ def exhaustive(run: Run) -> None:
     run.note()
 
 
-def _one_by_one(run: Run) -> None:
+def _one_by_one(run: SearchRun) -> None:
     space = run.space
     for parts in product(*(space.partitions(a) for a in range(len(space.rules)))):
         run.measure(np.concatenate(parts))
@@ -45,7 +45,7 @@ def _one_by_one(run: Run) -> None:
             return
 
 
-def _by_tables(run: Run) -> None:
+def _by_tables(run: SearchRun) -> None:
     cells, space = run.cells, run.space
     owner = cells.attribute_of_bit[space.free_bits]
     amounts = np.bincount(owner, minlength=cells.attributes)

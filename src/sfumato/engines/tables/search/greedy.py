@@ -1,7 +1,7 @@
 """Exchange-rate chains: from a policy, again and again the merge that pays the least loss for its risk.
 
 The greedy chain keeps the price of every merge up to date; the lazy one measures only those that look
-cheapest; where attributes are coupled, or another measure is asked for, each step is a policy of its own.
+cheapest; where attributes are coupled, or another measure is asked for, each step is a separate policy.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..contingency._group_kernels import Groups
+from ..contingency._group_kernels import GroupState
 from . import _kernels as kernels
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["LONGEST_CHAIN", "climb", "greedy_chain", "lazy_chain"]
 
@@ -19,7 +19,7 @@ _LONGEST_GREEDY = 4_000  # bits: its neighbours grow with the square
 LONGEST_CHAIN = 20_000
 
 
-def climb(run: Run) -> None:
+def climb(run: SearchRun) -> None:
     """Climb from the bottom by the chain that the space and the budget allow."""
     if run.over():
         return
@@ -34,7 +34,7 @@ def climb(run: Run) -> None:
         lazy_chain(run, run.space.bottom)
 
 
-def _start_at(run: Run, bits: Bits) -> Groups:
+def _start_at(run: SearchRun, bits: Bits) -> GroupState:
     groups = run.cells.bottom_groups()
     cleared = np.flatnonzero(bits == 0)
     if cleared.size:
@@ -42,7 +42,7 @@ def _start_at(run: Run, bits: Bits) -> Groups:
     return groups
 
 
-def greedy_chain(run: Run, start: Bits, *, steps: int | None = None) -> None:
+def greedy_chain(run: SearchRun, start: Bits, *, steps: int | None = None) -> None:
     """Climb from a policy by the cheapest merge, archiving every neighbour on the way."""
     cells, space = run.cells, run.space
     groups = _start_at(run, start)
@@ -65,7 +65,7 @@ def greedy_chain(run: Run, start: Bits, *, steps: int | None = None) -> None:
 
 
 def lazy_chain(
-    run: Run, start: Bits, *, limit: int | None = None, fresh: int = 1,
+    run: SearchRun, start: Bits, *, limit: int | None = None, fresh: int = 1,
     held: Bits | None = None, worst_loss: float = np.inf,
 ) -> None:  # fmt: skip
     """Climb from a policy by the cheapest merge, measuring only the merges that look cheapest.
@@ -94,7 +94,7 @@ def lazy_chain(
 
 
 def _offer_chain(
-    run: Run, start: Bits, order: npt.NDArray[np.int64], found: npt.NDArray[np.float64],
+    run: SearchRun, start: Bits, order: npt.NDArray[np.int64], found: npt.NDArray[np.float64],
     found_at: npt.NDArray[np.int64], written: int,
 ) -> None:  # fmt: skip
     def bits_at(i: int) -> Bits:
@@ -106,8 +106,8 @@ def _offer_chain(
     run.offer(found[:written, 0], found[:written, 1], found[:written, 2], bits_at)
 
 
-def _climb_by_policies(run: Run) -> None:
-    """The lazy chain over the steps of the space, each measured as a policy of its own."""
+def _climb_by_policies(run: SearchRun) -> None:
+    """The lazy chain over the steps of the space, each measured as a separate policy."""
     bits = run.space.bottom.copy()
     here = run.measure(bits)
     price: dict[bytes, tuple[float, int]] = {}

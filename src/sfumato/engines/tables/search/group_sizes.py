@@ -6,9 +6,11 @@ group sizes; what it finds is measured as the run measures, and joins the run's 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from .run import Budget, Run
+from .run import Budget, Objective, SearchRun
 
 __all__ = ["through_sizes"]
 
@@ -18,10 +20,8 @@ _SHARE = 0.7
 _EACH = 40  # policies of each search that are measured in the run
 
 
-def through_sizes(run: Run) -> None:
+def through_sizes(run: SearchRun, search: Callable[[SearchRun], None]) -> None:
     """Spend a share of the budget on searches with ever larger smallest groups."""
-    from .exchange import exchange
-
     records = run.cells.records
     asked = int(run.cells.least[0])
     wanted = [asked, *_SIZES]
@@ -37,11 +37,11 @@ def through_sizes(run: Run) -> None:
         if run.over() or budget < 20:
             return
         cells = run.cells.with_least(size, float(run.cells.least[1]))
-        inner = Run(
+        inner = SearchRun(
             cells, run.space, Budget(max(budget - _EACH, 10)), run.streams.child(f"size-{size}"),
-            max_below=run.max_below,
+            objective=Objective(max_below=run.max_below),
         )  # fmt: skip
-        exchange(inner)
+        search(inner)
         run.spend(inner.evaluations)
         found = list(inner.frontier)
         if not found:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..space.constraints import Space
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["MergeOrder", "halves", "merge_orders", "walk_down", "walk_levels"]
 
@@ -32,7 +32,7 @@ class MergeOrder:
     ]  # by step: relative risk taken away plus relative loss, modelled
 
     def levels(self, how_many: int) -> list[int]:
-        """Split the steps into about so many levels of equal effort; gives numbers of cleared bits."""
+        """Split the steps into about that many levels of equal effort; returns numbers of cleared bits."""
         steps = len(self.ends)
         if steps <= how_many:
             return [0, *self.ends.tolist()]
@@ -42,7 +42,7 @@ class MergeOrder:
         return [0, *self.ends[np.unique(np.append(at, steps - 1))].tolist()]
 
 
-def merge_orders(run: Run) -> list[MergeOrder]:
+def merge_orders(run: SearchRun) -> list[MergeOrder]:
     """Model, for each attribute, in which order its intervals should be merged."""
     cells, space = run.cells, run.space
     occupied = cells.occupied
@@ -57,7 +57,7 @@ def merge_orders(run: Run) -> list[MergeOrder]:
         if space.allowed_intervals(a, 1) is not None:
             orders.append(_node_order(space, a))
             continue
-        margin = _Margin(
+        margin = _IntervalMargin(
             cells.value_counts[a, :size].astype(np.float64),
             np.maximum(cells.value_weights[a, :size], 1e-9),
             np.bincount(cells.codes[a, :occupied], weights=share, minlength=size).astype(
@@ -71,7 +71,7 @@ def merge_orders(run: Run) -> list[MergeOrder]:
     return orders
 
 
-def _counts_of_others(run: Run, a: int) -> npt.NDArray[np.int64]:
+def _counts_of_others(run: SearchRun, a: int) -> npt.NDArray[np.int64]:
     """Return the group sizes when attribute a is one interval; that policy is measured and counted."""
     cells = run.cells
     bits = run.space.bottom.copy()
@@ -129,7 +129,7 @@ def _expected_nlogn(mean: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.where(mean > 30.0, large * np.log(large) + 0.5 - 1.0 / (12.0 * large), total)
 
 
-class _Margin:
+class _IntervalMargin:
     """Intervals of one attribute in the model: records, people, risk and width of each."""
 
     def __init__(
@@ -179,7 +179,7 @@ class _Margin:
         self.width[i] += self.width[j]
 
 
-def _order_of(margin: _Margin, space: Space, a: int) -> MergeOrder:
+def _order_of(margin: _IntervalMargin, space: Space, a: int) -> MergeOrder:
     start = int(space.first[a])
     size = margin.count.size
     after = np.arange(1, size + 1)
@@ -246,7 +246,7 @@ def _node_order(space: Space, a: int) -> MergeOrder:
     )
 
 
-def walk_levels(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -> list[Bits]:
+def walk_levels(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: int) -> list[Bits]:
     """Walk up in level space, always the attribute with the best exchange rate; give the path.
 
     Prices may be stale; only the cheapest is measured again. Stops after `limit` evaluations.
@@ -283,11 +283,11 @@ def walk_levels(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -
     return path
 
 
-def walk_down(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -> None:
+def walk_down(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: int) -> None:
     """Walk down in level space from the most general policy, always where utility costs the least risk.
 
     Where nearly every record is unique, steps up from the bottom change no risk for a long time, and only
-    steps down from the top tell which attributes are worth keeping.
+    steps down from the top show which attributes are worth keeping.
     """
     levels = [order.levels(how_many) for order in orders]
     until = run.evaluations + limit

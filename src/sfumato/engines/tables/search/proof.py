@@ -9,7 +9,7 @@ __all__ = ["Certified"]
 
 @dataclass(frozen=True)
 class Certified:
-    """What was proven: (risk, utility) steps above which no policy lies, and the area under them.
+    """What was proven: (risk, utility) steps above which there is no policy, and the area under them.
 
     `exact` says that the frontier found is the frontier of the lattice.
     """

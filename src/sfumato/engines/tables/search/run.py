@@ -22,7 +22,7 @@ from ....core.randomness import Streams
 from ..contingency.cells import Cells
 from ..space.constraints import Space
 
-__all__ = ["Budget", "Run", "pack"]
+__all__ = ["Budget", "Objective", "Score", "SearchRun", "pack"]
 
 Bits = npt.NDArray[np.uint8]
 Progress = Callable[[int, float], None]
@@ -50,6 +50,33 @@ class Budget:
             )
 
 
+Score = Callable[[Bits], tuple[float, float, bool]]
+"""Returns risk, loss and whether every group has the sizes asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """How policies are scored where the kernels do not: other measures, people, conditions.
+
+    Parameters
+    ----------
+    score : callable, optional
+        Scores a policy; the kernels do without.
+    whole : callable, optional
+        A score that suppresses nobody, for references; `score` without.
+    condition : callable, optional
+        Asked of a policy before it joins the frontier.
+    max_below : int, default=0
+        The records that may be in groups below the smallest sizes.
+
+    """
+
+    score: Score | None = None
+    whole: Score | None = None
+    condition: Callable[[Bits], bool] | None = None
+    max_below: int = 0
+
+
 def pack(bits: Bits) -> bytes:
     """Pack a bit-string into bytes."""
     return np.packbits(bits).tobytes()
@@ -59,7 +86,7 @@ def _more_specific(old: bytes, new: bytes) -> bool:
     return int.from_bytes(new, "big").bit_count() > int.from_bytes(old, "big").bit_count()
 
 
-class Run:
+class SearchRun:
     """The state that all strategies share: measuring, archiving, counting, stopping."""
 
     def __init__(
@@ -69,11 +96,8 @@ class Run:
         budget: Budget,
         streams: Streams,
         *,
+        objective: Objective | None = None,
         progress: Progress | None = None,
-        score: Callable[[Bits], tuple[float, float, bool]] | None = None,
-        whole: Callable[[Bits], tuple[float, float, bool]] | None = None,
-        condition: Callable[[Bits], bool] | None = None,
-        max_below: int = 0,
         checkpoints: Sequence[int] = (),
     ) -> None:
         self.cells, self.space, self.budget, self.streams = cells, space, budget, streams
@@ -82,10 +106,11 @@ class Run:
         self.changes = 0
         self.trace: list[tuple[int, float, float]] = []
         self.visited: list[tuple[float, float]] = []
-        self.score = score
-        self.whole = whole or score  # for references: a score that leaves nobody out
-        self.condition = condition  # asked of a policy before it joins the frontier
-        self.max_below = max_below  # records that may lie in groups below the smallest sizes
+        objective = objective or Objective()
+        self.score = objective.score
+        self.whole = objective.whole or objective.score
+        self.condition = objective.condition
+        self.max_below = objective.max_below
         self._progress = progress
         self._known: dict[bytes, tuple[float, float, bool]] = {}
         self._start = time.thread_time()
@@ -207,14 +232,14 @@ class Run:
         return not self.frontier.dominates(risk, 1.0 - loss) and self.condition(bits)
 
     def spend(self, how_many: int) -> None:
-        """Count work that measured no policy of its own."""
+        """Count work that measured no policy."""
         self._count(how_many)
 
     def _count(self, how_many: int) -> None:
         self.evaluations += min(how_many, self.left)  # passes beyond the budget buy nothing
 
     def _note(self) -> None:
-        """Record the area at checkpoints, and tell the progress line every half second."""
+        """Record the area at checkpoints, and update the progress line every half second."""
         while self._checkpoints and self.evaluations >= self._checkpoints[0]:
             self.trace.append((self._checkpoints.pop(0), self.seconds, self.frontier.area()))
         if self._progress is not None and self.seconds >= self._next_note:

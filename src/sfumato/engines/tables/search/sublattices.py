@@ -1,6 +1,6 @@
 """Sublattice Heuristic Search (Algorithm 2), with the pruned list and the search for sublattices outside it.
 
-A sublattice is given by its upper policy (more general) and its lower one; all its policies lie in the
+A sublattice is given by its upper policy (more general) and its lower one; all its policies are in the
 rectangle between the two, and the share of that rectangle below the frontier is the chance of an update.
 """
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from .chains import measure_chain, random_chain
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = [
     "Clause",
@@ -167,7 +167,7 @@ def random_sublattice(
     return upper, lower
 
 
-def sublattice_heuristic_search(run: Run, threshold: float = 0.5) -> None:
+def sublattice_heuristic_search(run: SearchRun, threshold: float = 0.5) -> None:
     """Sublattice Heuristic Search (Algorithm 2).
 
     The two ends of every sublattice drawn are measured and update the frontier; a random chain between
@@ -212,6 +212,6 @@ def sublattice_heuristic_search(run: Run, threshold: float = 0.5) -> None:
     run.note()
 
 
-def _frontier(run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _frontier(run: SearchRun) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     points = np.array(run.frontier.points()).reshape(-1, 2)
     return points[:, 0], 1.0 - points[:, 1]

@@ -1,7 +1,7 @@
 """The part of the lattice that a steward allows: what stays, which cuts may be used, how wide is too wide.
 
 Every strategy asks this room which steps it may take, so that a constraint holds whatever the search.
-The least group sizes are not here: they depend on the data and stand with the cells.
+The least group sizes are not here: they depend on the data and are kept with the cells.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class AttributeRule:
     """What may be done to one attribute.
 
     `nodes` (from a generalisation hierarchy) lists the only intervals of more than one value that may be
-    published; `cuts` lists the only places (after which value) where a cut may stand.
+    published; `cuts` lists the only places (after which value) where a cut may be.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Space:
                 edges = [-1, *sorted(rule.cuts), rule.size - 1]
                 if max(np.diff(edges)) > rule.widest:
                     mistakes.append(
-                        f"{rule.name}: two allowed cuts lie further apart than the widest interval allowed"
+                        f"{rule.name}: two allowed cuts are further apart than the widest interval allowed"
                     )
         if mistakes:
             raise PlanError("No policy can meet these constraints:", mistakes=mistakes)
@@ -117,7 +117,7 @@ class Space:
         nodes, size = self._nodes[a], int(self.sizes[a])
         if nodes is None and self.widest[a] >= size:
             return min(1 << min(self.open_cuts(a).size, 62), most)
-        ways = [1] + [0] * size  # ways to divide the first so many values
+        ways = [1] + [0] * size  # ways to divide the first values
         part = self.always_zero[self.first[a] : self.first[a + 1]]
         spans = None if nodes is None else {*nodes, *((i, i) for i in range(size))}
         for end in range(1, size + 1):

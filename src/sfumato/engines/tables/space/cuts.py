@@ -1,10 +1,10 @@
-"""Where the bands of an ordered domain may be cut, so that no end gives away what few people hold.
+"""Where the bands of an ordered domain may be cut, so that no end reveals what few people hold.
 
-A search that may cut anywhere tightens bands around the values that stand in the data: an end then is the
+A search that may cut anywhere tightens bands around the values that occur in the data: an end then is the
 exact value of one person. Between two neighbouring values that are held, one cut is offered, at a number
-that is round; where a smallest group is asked for, its neighbours must be values that so many people hold,
+that is round; where a smallest group is asked for, its neighbours must be values that as many people hold,
 or the number must be a multiple of a step that is coarser than the values. What nobody holds below the first
-and above the last of them is cut off only beside a value that many people hold.
+and above the last of them is cut off only next to a value that many people hold.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .labels import DomainLabels
 __all__ = ["open_cuts", "roundness"]
 
 People = npt.NDArray[np.integer]
-# Of the people: what lies beyond is not looked at for the step of round numbers.
+# Of the people: what is beyond is not looked at for the step of round numbers.
 _INNER = (0.05, 0.95)
 _MANY = 5  # people who hold the least or the greatest value before a band may end there, at least
 
@@ -44,7 +44,7 @@ def open_cuts(
     k : int
         The smallest group asked for; below 2 single people's values are published by choice.
     declared : bool
-        Whether the schema declares the domain, so that equal steps through it tell nothing.
+        Whether the schema declares the domain, so that equal steps through it reveal nothing.
     max_width : int, optional
         The most values of an interval; a declared domain may then be cut at equal steps as well.
 
@@ -69,7 +69,7 @@ def open_cuts(
         found.add(last)
     if max_width is not None and declared:
         found.update(range(max_width - 1, size - 1, max_width))
-    if size < len(labels.domain):  # what is missing may always stand apart
+    if size < len(labels.domain):  # what is missing may always be separate
         found.add(size - 1)
     return tuple(sorted(found))
 
@@ -92,7 +92,7 @@ def _cut_between(scale: _Scale, low: int, high: int, solid: npt.NDArray[np.bool_
 class _Scale(Protocol):
     """The places of a domain as numbers or dates, some of which are round.
 
-    `gaps` is whether the domain has values that nobody holds, by which a cut may be told.
+    `gaps` is whether the domain has values that nobody holds, from which a cut may be inferred.
     """
 
     @property
@@ -110,7 +110,7 @@ class _Scale(Protocol):
 def _scale(labels: DomainLabels, people: People, k: int) -> _Scale | None:
     """Return the scale of a domain; None for names, whose intervals have no ends."""
     if isinstance(labels.writer, Calendar):
-        return _Dates.of(labels.writer, people, k)
+        return _DateScale.of(labels.writer, people, k)
     if isinstance(labels.writer, Bins):
         bins = labels.writer
         single = bins.whole and all(b - a == 1 for a, b in pairwise(bins.cuts))
@@ -178,7 +178,7 @@ class _Numbers:
 
 
 @dataclass(frozen=True)
-class _Dates:
+class _DateScale:
     """Days, months or quarters; `levels[i]` is 0, or more the larger the unit that begins after place i."""
 
     levels: npt.NDArray[np.int64]
@@ -186,7 +186,7 @@ class _Dates:
     gaps: bool = True
 
     @classmethod
-    def of(cls, calendar: Calendar, people: People, k: int) -> _Dates:
+    def of(cls, calendar: Calendar, people: People, k: int) -> _DateScale:
         """Find the units that are coarser than the calendar's own, and the finest that holds enough people."""
         begins = [b for b in calendar.begins() if not b.all()]
         levels = np.sum([*begins, np.zeros(len(calendar.values) - 1)], axis=0).astype(np.int64)

@@ -24,7 +24,7 @@ MISSING = "?"
 ALL = "*"
 KNOWN = "known"  # all values, but not a missing one
 RARE = "a rare value"  # in the place of a label that names what few people share
-_LISTED = 8  # so many names are written out; more are a numbered group, and the codebook lists them
+_LISTED = 8  # names that are written out; more are a numbered group, and the codebook lists them
 
 
 def _number(text: str) -> Decimal | None:
@@ -43,7 +43,7 @@ class IntervalWriter(Protocol):
         ...
 
     def places(self, label: str) -> range | None:
-        """Return the places that a label stands for; None where it says nothing."""
+        """Return the places that a label covers; None where it says nothing."""
         ...
 
 
@@ -192,7 +192,7 @@ class DomainLabels:
             return False
         return low == high or (low, high) in self._node_names
 
-    def spelled(self, low: int, high: int) -> tuple[list[str], int]:
+    def spell(self, low: int, high: int) -> tuple[list[str], int]:
         """Return the values of an interval that may be written down, and how many may not."""
         places = range(low, high + 1)
         if not self.observed:
@@ -207,7 +207,7 @@ class DomainLabels:
         )
 
     def meaning(self, label: str, book: Mapping[str, Iterable[str]]) -> set[str]:
-        """Return the values of the domain that a label stands for, as a reader of the release decodes it.
+        """Return the values of the domain that a label covers, as a reader of the release decodes it.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Policies: a partition of every quasi-identifier's ordered domain, as a bit-string and as words.
 
-A bit stands between two neighbouring values: 1 keeps the cut, 0 puts both into one interval. All ones is
+A bit belongs between two neighbouring values: 1 keeps the cut, 0 puts both into one interval. All ones is
 the bottom (the data as it is), all zeros the top (one group); `a < b` says that a is more general.
 """
 
@@ -131,7 +131,7 @@ class Lattice:
         if at < size:
             if isinstance(interval, str):
                 for end in range(at, size):
-                    if interval in (self.label(a, at, end), self._spelled(a, at, end)):
+                    if interval in (self.label(a, at, end), self._spell(a, at, end)):
                         return end + 1
             elif isinstance(interval, list | tuple) and len(interval) == 2:
                 low, high = (place.get(str(v)) for v in interval)
@@ -142,7 +142,7 @@ class Lattice:
             hint=f"interval number {at + 1} or the ones before it overlap, leave a gap or are unknown.",
         )
 
-    def _spelled(self, a: int, low: int, high: int) -> str:
+    def _spell(self, a: int, low: int, high: int) -> str:
         """Return an interval as people write it in a policy file: its ends, or its names in order."""
         domain = self.domains[a]
         if self.labels[a].numbers is not None:
@@ -223,15 +223,17 @@ class Policy:
             for a, name in enumerate(self.lattice.names)
         }
 
-    def shown(self, published: Sequence[Collection[str]] = ()) -> dict[str, tuple[str, ...]]:
+    def published_labels(
+        self, published: Sequence[Collection[str]] = ()
+    ) -> dict[str, tuple[str, ...]]:
         """Return the intervals by attribute, in words that may leave the house.
 
-        A label that names what few people share is spelled only where it stands in a release.
+        A label that names what few people share is spelled only where it occurs in a release.
 
         Parameters
         ----------
         published : sequence of collections of str
-            By attribute, the labels that stand in a release; none for a policy that was not published.
+            By attribute, the labels that occur in a release; none for a policy that was not published.
 
         """
         found = {}

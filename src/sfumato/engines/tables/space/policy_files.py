@@ -82,5 +82,5 @@ def mapping_sql(policy: Policy) -> str:
 def save_mapping(policy: Policy, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write the mapping: SQL for a name that ends in .sql, CSV otherwise."""
     text = mapping_sql(policy) if Path(path).suffix.lower() == ".sql" else mapping_csv(policy)
-    with whole_file(path, force=force) as beside:
-        beside.write_text(text, encoding="utf-8")
+    with whole_file(path, force=force) as partial:
+        partial.write_text(text, encoding="utf-8")

@@ -1,8 +1,8 @@
-"""HIPAA Safe Harbor as a policy on a schema's ages and ZIP codes, and a frontier beside a reference policy.
+"""HIPAA Safe Harbor as a policy on a schema's ages and ZIP codes.
 
 Three-digit ZIP prefixes, small prefixes never alone, ages of 90 and over in one band, dates to the year,
 places smaller than a state and every kind of identifier removed; everything else as it is. The rule sends every prefix of 20,000 people or fewer to one class
-"000". A policy publishes intervals of an ordered domain, so small prefixes that do not stand side by side
+"000". A policy publishes intervals of an ordered domain, so small prefixes that are not adjacent
 cannot share one: each is joined with a neighbour, a small one first, until its interval holds more than
 20,000 people. Every interval is then made of whole prefixes and passes the rule's own test, which the
 class "000" need not: this form is never finer than what the rule allows.
@@ -193,7 +193,7 @@ def safe_harbor(
 def _join_years(
     lattice: Lattice, a: int, bits: npt.NDArray[np.uint8], *, births: bool = False
 ) -> None:
-    """Join the dates of each year; a year whose dates do not stand side by side joins what is between.
+    """Join the dates of each year; a year whose dates are not adjacent joins what is between.
 
     Birth dates of people who are over 89 in the last year of the domain are one interval.
     """
@@ -213,7 +213,7 @@ def _join_years(
 
 
 def _join_the_old(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None:
-    """Join all ages from 90 on; whatever stands between two of them joins too."""
+    """Join all ages from 90 on; whatever is between two of them joins too."""
     try:
         old = [i for i, v in enumerate(lattice.domains[a]) if v != _MISSING and _age(v) >= _OLD]
     except ValueError:
@@ -228,7 +228,7 @@ def _join_the_old(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None
 def _prefix_runs(
     domain: Sequence[str], people: npt.NDArray[np.floating] | None
 ) -> list[tuple[int, int]]:
-    """Return the intervals of the ZIP domain; a missing ZIP code stays by itself."""
+    """Return the intervals of the ZIP domain; a missing ZIP code keeps its own interval."""
     size = len(domain) - (domain[-1] == _MISSING)
     prefixes = [v[:3] for v in domain[:size]]
     last = {prefix: i for i, prefix in enumerate(prefixes)}
@@ -259,6 +259,3 @@ def _prefix_runs(
         low, high = min(i, j), max(i, j)
         runs[low : high + 1] = [(runs[low][0], runs[high][1])]
     return runs
-
-
-# --- a frontier beside a reference ---------------------------------------------------------------

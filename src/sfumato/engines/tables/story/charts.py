@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.story import Chart, View
-from ....presentation.drawing import filled
+from ....presentation.drawing import fill_spec
 from ....presentation.numbers import percent
 from ..records import GroupSize
 
@@ -65,7 +65,7 @@ def groups_chart(
         }
         for size, what, share in bars
     ]
-    drawn = filled("groups", rows=rows)
+    drawn = fill_spec("groups", rows=rows)
     present = {what for _, what, _ in bars}
     scale = drawn["layer"][0]["encoding"]["color"]["scale"]
     kept = [i for i, what in enumerate(scale["domain"]) if what in present]

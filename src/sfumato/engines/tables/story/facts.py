@@ -18,7 +18,7 @@ from ..records import (
     TablesRelease,
 )
 
-__all__ = ["LOSS_WORDS", "RISK_WORDS", "SAFE_HARBOR", "Facts"]
+__all__ = ["LOSS_WORDS", "RISK_WORDS", "SAFE_HARBOR", "TableFacts"]
 
 SAFE_HARBOR = "Safe Harbor"
 RISK_WORDS = {
@@ -34,7 +34,7 @@ LOSS_WORDS = {
 
 
 @dataclass(frozen=True)
-class Facts:
+class TableFacts:
     """What the sentences need, taken from the release where there is one and else from the candidate."""
 
     part: Part
@@ -43,31 +43,27 @@ class Facts:
     chosen: TablesCandidate | None
 
     @classmethod
-    def of(cls, part: Part) -> Facts:
+    def of(cls, part: Part) -> TableFacts:
         frontier = part.frontier if isinstance(part.frontier, TablesFrontier) else None
         release = part.release if isinstance(part.release, TablesRelease) else None
         chosen = part.chosen if isinstance(part.chosen, TablesCandidate) else None
         return cls(part, frontier, release, chosen)
 
     @property
-    def told(self) -> bool:
+    def is_published(self) -> bool:
         return self.release is not None or self.chosen is not None
 
     @property
-    def risk(self) -> float:
-        if self.release is not None:
-            return self.release.measured.risk
-        return 1.0 if self.chosen is None else self.chosen.risk.value
-
-    @property
-    def utility(self) -> float:
-        if self.release is not None:
-            return self.release.measured.utility
-        return 0.0 if self.chosen is None else self.chosen.utility.value
+    def axes(self) -> tuple[float, float] | None:
+        """Risk and utility; None in a public report, since both are relative to the unchanged table."""
+        measured = None if self.release is None else self.release.measured
+        if measured is not None and measured.risk is not None and measured.utility is not None:
+            return measured.risk, measured.utility
+        return None if self.chosen is None else (self.chosen.risk.value, self.chosen.utility.value)
 
     @property
     def loss_nats(self) -> float | None:
-        if self.release is not None:
+        if self.release is not None and self.release.measured.loss_nats is not None:
             return self.release.measured.loss_nats
         return None if self.chosen is None else self.chosen.loss_nats
 
@@ -100,15 +96,15 @@ class Facts:
         return None if self.frontier is None else self.frontier.records
 
     @property
-    def counted(self) -> str | None:
+    def hidden_in_words(self) -> str | None:
         """How many are hidden, in words: people where whole histories are alike, else records."""
         if self.joined:
             return f"{count(sum(g.records for g in self.groups))} people" if self.groups else None
         return f"{count(self.records)} records" if self.records else None
 
     @property
-    def expected(self) -> tuple[float, float] | None:
-        """The expected re-identifications, as published and as they would be unchanged."""
+    def expected(self) -> tuple[float, float | None] | None:
+        """The expected re-identifications, as published and, unless the report is public, unchanged."""
         if self.release is not None:
             measured = self.release.measured
             return measured.expected_reidentified, measured.expected_unchanged
@@ -186,6 +182,6 @@ class Facts:
 
     @property
     def shown(self) -> dict[str, float]:
-        """The figures that have no field of their own, by name."""
+        """The figures that do not have their own field, by name."""
         found = self.release.measured if self.release is not None else self.chosen
         return {} if found is None else found.shown

@@ -11,7 +11,7 @@ from ....presentation.numbers import count, decimal
 from ....presentation.sentences import reference_grid as grid_of_references
 from ..registry import SHOWN
 from .charts import groups_chart
-from .facts import LOSS_WORDS, RISK_WORDS, Facts
+from .facts import LOSS_WORDS, RISK_WORDS, TableFacts
 
 __all__ = [
     "charts",
@@ -38,8 +38,8 @@ def _attribute_words(labels: tuple[str, ...], ends: tuple[int, ...], size: int) 
     return f"published in {count(len(ends))} groups, the widest {label}"
 
 
-def policy_grid(facts: Facts) -> Grid | None:
-    """Return the policy in words, beside Safe Harbor."""
+def policy_grid(facts: TableFacts) -> Grid | None:
+    """Return the policy in words, next to Safe Harbor."""
     labels, ends = facts.policy
     if not ends:
         return None
@@ -62,14 +62,14 @@ def policy_grid(facts: Facts) -> Grid | None:
 
 
 def _stride(size: int) -> int:
-    """Return a step through so many intervals that visits them far apart."""
+    """Return a step through a number of intervals that visits them far apart."""
     step = max(round(size * 0.382), 1)
     while math.gcd(step, size) > 1:
         step += 1
     return step
 
 
-def example_grid(facts: Facts) -> Grid | None:
+def example_grid(facts: TableFacts) -> Grid | None:
     """Show made-up people as this policy and as Safe Harbor would publish them.
 
     A made-up person is a place in each domain; the interval that holds it gives the label.
@@ -98,7 +98,7 @@ def example_grid(facts: Facts) -> Grid | None:
     return Grid("cost", "Made-up people, side by side", heads, tuple(rows), words=True)
 
 
-def sensitive_grid(facts: Facts) -> Grid | None:
+def sensitive_grid(facts: TableFacts) -> Grid | None:
     """Return what belonging to a group reveals."""
     if not facts.sensitive:
         return None
@@ -111,7 +111,7 @@ def sensitive_grid(facts: Facts) -> Grid | None:
     return Grid("attack", "What belonging to a group reveals", heads, rows)
 
 
-def shown_grid(facts: Facts) -> Grid | None:
+def shown_grid(facts: TableFacts) -> Grid | None:
     """Return the figures that other packages add, each by its line of help where that is installed."""
     if not facts.shown:
         return None
@@ -122,7 +122,7 @@ def shown_grid(facts: Facts) -> Grid | None:
     return Grid("attack", "Further measures", (("Measure", None), ("Value", None)), rows)
 
 
-def reference_grid(facts: Facts) -> Grid | None:
+def reference_grid(facts: TableFacts) -> Grid | None:
     """Return the policies that people know."""
     return grid_of_references(
         facts.part,
@@ -132,7 +132,7 @@ def reference_grid(facts: Facts) -> Grid | None:
     )
 
 
-def chips(facts: Facts) -> list[Chips]:
+def chips(facts: TableFacts) -> list[Chips]:
     """Return the groups of each attribute."""
     labels, ends = facts.policy
     return [
@@ -147,7 +147,7 @@ def chips(facts: Facts) -> list[Chips]:
     ]
 
 
-def charts(facts: Facts) -> list[Chart]:
+def charts(facts: TableFacts) -> list[Chart]:
     """Return the frontier, the search and the sizes of groups."""
     frontier = facts.frontier
     found: list[Chart | None] = []

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 
 from ....core.engine import Part
-from ....core.story import Check, Stat, Story
+from ....core.story import Stat, Story
 from ....presentation.knowledge import knowledge_of
-from ....presentation.numbers import about, count, decimal, listed, percent, plural
+from ....presentation.numbers import about, count, decimal, join_words, percent, plural
 from ....presentation.sentences import (
     chosen_sentence,
-    measured_check,
     search_sentence,
-    shift_check,
     status_of,
     times,
     title_for,
-    withheld_check,
 )
 from ..exploration import partial_population
 from ..records import TablesReference
-from .facts import LOSS_WORDS, RISK_WORDS, Facts
+from .checks import checks_of, shift_check_of
+from .facts import LOSS_WORDS, RISK_WORDS, TableFacts
 from .grids import (
     charts,
     chips,
@@ -36,29 +34,31 @@ __all__ = ["story"]
 
 def story(part: Part) -> Story:
     """Return the part of a report about a table."""
-    facts = Facts.of(part)
-    told = Story(part.id, "tables", title_for("Table", part), status_of(part))
-    told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), _checks(facts)
-    told.published = _published(facts)
+    facts = TableFacts.of(part)
+    result = Story(part.id, "tables", title_for("Table", part), status_of(part))
+    result.verdict, result.stats, result.checks = _verdict(facts), _stats(facts), checks_of(facts)
+    result.published = _published_sentences(facts)
     size = None if facts.frontier is None else facts.frontier.frontier_size
-    told.tradeoff = [
+    result.tradeoff = [
         search_sentence(part, size=size, measured=True),
         (
             "Each point is a policy: further left, less risk; further up, more information. Risk spans "
             "several decades, so look at the logarithmic view too."
         ),
     ]
-    told.tradeoff += _certificate(facts)
-    told.attack, told.cost = _attack(facts), _cost(facts)
-    told.assumptions = _assumptions(facts)
-    expected = facts.expected
-    if expected is not None and facts.risk_measure == "population" and facts.told:
-        told.here["tables.risk"] = (
-            f"{decimal(expected[0], 4)} ÷ {decimal(expected[1], 4)} = {decimal(facts.risk)}"
-        )
-        told.here["tables.expected"] = (
-            f"{decimal(facts.risk)} × {decimal(expected[1], 4)} = {decimal(expected[0])}"
-        )
+    result.tradeoff += _certificate(facts)
+    result.attack, result.cost = _attack(facts), _cost(facts)
+    result.assumptions = _assumptions(facts)
+    expected, axes = facts.expected, facts.axes
+    if expected is not None and axes is not None and facts.risk_measure == "population":
+        right, unchanged = expected
+        if unchanged is not None:
+            result.here["tables.risk"] = (
+                f"{decimal(right, 4)} ÷ {decimal(unchanged, 4)} = {decimal(axes[0])}"
+            )
+            result.here["tables.expected"] = (
+                f"{decimal(axes[0])} × {decimal(unchanged, 4)} = {decimal(right)}"
+            )
     grids = (
         policy_grid(facts),
         example_grid(facts),
@@ -66,34 +66,36 @@ def story(part: Part) -> Story:
         shown_grid(facts),
         reference_grid(facts),
     )
-    told.grids = [g for g in grids if g is not None]
-    told.chips = chips(facts)
-    told.charts = charts(facts)
+    result.grids = [g for g in grids if g is not None]
+    result.chips = chips(facts)
+    result.charts = charts(facts)
     known = knowledge_of("sfumato.engines.tables")
-    told.glossary, told.method, told.papers = known.glossary, known.method, known.papers
-    return told
+    result.glossary, result.method, result.papers = known.glossary, known.method, known.papers
+    return result
 
 
 # --- sentences -----------------------------------------------------------------------------------
 
 
-def _verdict(facts: Facts) -> list[str]:
-    if not facts.told:
+def _verdict(facts: TableFacts) -> list[str]:
+    if not facts.is_published:
         return ["No candidate has been chosen."]
-    risk, utility = facts.risk, facts.utility
-    known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
-    kept = f"[[tables.utility|{percent(utility)}]]"
-    expected = facts.expected
-    different = _shift_check(facts)
+    axes, expected = facts.axes, facts.expected
+    known = join_words(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
+    different = shift_check_of(facts)
     sentences = [different.text] if different is not None and different.state == "look" else []
+    if axes is None:
+        return [*sentences, *_public_verdict(facts, known)]
+    risk, utility = axes
+    kept = f"[[tables.utility|{percent(utility)}]]"
     if facts.risk_measure != "population":
         sentences.append(
             f"The {RISK_WORDS.get(facts.risk_measure, 'risk')} is [[tables.risk|{decimal(risk)}]] for an "
             f"attacker who knows {known}; {LOSS_WORDS.get(facts.loss_measure, 'utility')}: {kept}."
         )
-    elif expected is not None:
-        right, unchanged = expected
-        of = f" of {facts.counted}" if facts.counted else " records"
+    elif expected is not None and (unchanged := expected[1]) is not None:
+        right = expected[0]
+        of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
         act = "of everybody matches"
         if facts.joined:
             act = "in all rows of everybody matches the rows of"
@@ -117,6 +119,25 @@ def _verdict(facts: Facts) -> list[str]:
     return sentences
 
 
+def _public_verdict(facts: TableFacts, known: str) -> list[str]:
+    """Say what anybody can measure on the release, with the population at hand."""
+    release, expected = facts.release, facts.expected
+    if release is None or expected is None:
+        return []
+    of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
+    risks = release.measured.risks
+    matched = (
+        f"An attacker who knows {known} of everybody matches about "
+        f"[[tables.expected|{about(expected[0])}]]{of} to the right person."
+    )
+    smallest = (
+        f"The smallest published group has [[tables.k|{count(release.measured.k)}]] "
+        f"{plural(release.measured.k, 'record')}; the chance of naming any one record is at most "
+        f"{decimal(risks.journalist_max)}, and {decimal(risks.journalist_average)} on average."
+    )
+    return [matched, smallest]
+
+
 def _against(risk: float, utility: float, harbor: TablesReference) -> str:
     other = harbor.risk.value
     if math.isclose(risk, other, rel_tol=0.01):
@@ -133,23 +154,21 @@ def _against(risk: float, utility: float, harbor: TablesReference) -> str:
     )
 
 
-def _stats(facts: Facts) -> list[Stat]:
-    if not facts.told:
+def _stats(facts: TableFacts) -> list[Stat]:
+    if not facts.is_published:
         return []
-    found = [
-        Stat(
-            decimal(facts.risk),
-            RISK_WORDS.get(facts.risk_measure, facts.risk_measure),
-            "tables.risk",
-        )
-    ]
+    axes, found = facts.axes, list[Stat]()
+    if axes is not None:
+        words = RISK_WORDS.get(facts.risk_measure, facts.risk_measure)
+        found.append(Stat(decimal(axes[0]), words, "tables.risk"))
     if facts.expected is not None and facts.risk_measure == "population":
         found.append(
             Stat(about(facts.expected[0]), "expected re-identifications", "tables.expected")
         )
-    note = "" if facts.loss_nats is None else f"{decimal(facts.loss_nats)} nats lost"
-    kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
-    found.append(Stat(percent(facts.utility), kept, "tables.utility", note))
+    if axes is not None:
+        note = "" if facts.loss_nats is None else f"{decimal(facts.loss_nats)} nats lost"
+        kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
+        found.append(Stat(percent(axes[1]), kept, "tables.utility", note))
     if facts.k is not None:
         who = plural(facts.k, "person", "people") if facts.joined else plural(facts.k, "record")
         words = f"{who} in the smallest published group"
@@ -157,74 +176,12 @@ def _stats(facts: Facts) -> list[Stat]:
     return found
 
 
-def _checks(facts: Facts) -> list[Check]:
-    checks = []
-    harbor = facts.harbor
-    if harbor is not None and facts.told:
-        if facts.risk <= harbor.risk.value and facts.utility >= harbor.utility.value:
-            words = "The policy is no worse than Safe Harbor on risk and on information."
-            checks.append(Check("holds", words))
-        elif facts.risk > harbor.risk.value:
-            words = "The policy carries more risk than Safe Harbor would on the explored table."
-            checks.append(Check("look", words))
-        else:
-            words = (
-                "The policy has less risk than Safe Harbor and keeps less information: a trade, not a "
-                "gain on both."
-            )
-            checks.append(Check("open", words))
-    if facts.told and not facts.population:
-        words = (
-            "No population table was given, so the records of the table itself stand for the population. "
-            "A larger population makes the true risk smaller; the relative risk of policies may differ."
-        )
-        checks.append(Check("look", words))
-    smallest = facts.smallest_group
-    if smallest is not None and smallest < 5:
-        words = (
-            f"The smallest group has {count(smallest)} {plural(smallest, 'person', 'people')}: the risk "
-            "is an average, and some records carry much more of it."
-        )
-        checks.append(Check("look", words))
-    if facts.release is not None and facts.release.how.undeclared_columns_dropped:
-        many = facts.release.how.undeclared_columns_dropped
-        words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
-        checks.append(Check("holds", words))
-    bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
-    if bare:
-        words = (
-            f"In some group all records share one value of {listed(bare)}: who belongs to such a group "
-            "is known to have it."
-        )
-        checks.append(Check("look", words))
-    return [*checks, *_release_checks(facts)]
-
-
-def _shift_check(facts: Facts) -> Check | None:
-    release = facts.release
-    if release is None:
-        return None
-    shift = release.measured.shift
-    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
-
-
-def _release_checks(facts: Facts) -> list[Check]:
-    release = facts.release
-    if release is None:
-        return []
-    checks = [Check("look", f"{words}; the steward accepted this.") for words in release.worse]
-    if not release.worse and facts.chosen is not None and facts.chosen.promised:
-        kept = measured_check(facts.chosen.risk.value, release.measured.risk)
-        if kept is not None:
-            checks.append(kept)
-    more = (_shift_check(facts), withheld_check(facts.part))
-    return [*checks, *(check for check in more if check is not None)]
-
-
-def _published(facts: Facts) -> list[str]:
+def _published_sentences(facts: TableFacts) -> list[str]:
     found = [chosen_sentence(facts.part)]
     if facts.records:
-        words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
+        words = (
+            f"{count(facts.records)} records; quasi-identifiers: {join_words(list(facts.quasi))}."
+        )
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
@@ -241,14 +198,14 @@ def _published(facts: Facts) -> list[str]:
                 f"{'has' if many == 1 else 'have'} blanked cells."
             )
         if how.identifiers_dropped:
-            found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
+            found.append(f"Identifiers left out: {join_words(list(how.identifiers_dropped))}.")
         if how.columns_kept:
-            found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+            found.append(f"Published as they are: {join_words(list(how.columns_kept))}.")
         found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
     return found
 
 
-def _attack(facts: Facts) -> list[str]:
+def _attack(facts: TableFacts) -> list[str]:
     people = "in the population" if facts.population else "in the table"
     known = (
         "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the "
@@ -279,7 +236,7 @@ def _attack(facts: Facts) -> list[str]:
     return sentences
 
 
-def _certificate(facts: Facts) -> list[str]:
+def _certificate(facts: TableFacts) -> list[str]:
     """Return what was proven about policies that nobody has looked at."""
     frontier = facts.frontier
     if frontier is None or frontier.certificate is None:
@@ -305,11 +262,11 @@ def _certificate(facts: Facts) -> list[str]:
     return found
 
 
-def _cost(facts: Facts) -> list[str]:
-    if not facts.told:
-        return []
+def _cost(facts: TableFacts) -> list[str]:
+    if facts.axes is None:
+        return [_other_columns(facts)] if facts.is_published else []
     nats = "" if facts.loss_nats is None else f" ([[tables.loss|{decimal(facts.loss_nats)} nats]])"
-    lost = percent(1 - facts.utility)
+    lost = percent(1 - facts.axes[1])
     sentences = [
         (
             f"The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers"
@@ -338,21 +295,19 @@ def _cost(facts: Facts) -> list[str]:
     return sentences
 
 
-def _other_columns(facts: Facts) -> str:
+def _other_columns(facts: TableFacts) -> str:
     treated = {} if facts.release is None else facts.release.measured.columns
     if not treated:
         return "Other columns are published as they are, unless the schema says otherwise."
     lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
-    return (
-        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
-    )
+    return f"Numbers of other columns changed on average, in √2 standard deviations: {join_words(lost)}."
 
 
-def _assumptions(facts: Facts) -> list[str]:
+def _assumptions(facts: TableFacts) -> list[str]:
     population = (
         "The population table covers everybody whom the attacker may confuse with a person of the table."
         if facts.population
-        else "No population table was given: the table itself stands for the population, which overstates "
+        else "No population table was given: the table itself is used as the population, which overstates "
         "the risk when it is a sample of something larger."
     )
     if facts.population_covers is not None:

@@ -9,7 +9,7 @@ from numba import njit
 def ranked_batches(ordered, hits, owner, weights, budgets, found):
     """Fill, by batch and ascending budget, how many sensitive words are found best first.
 
-    `weights` says how often each document stands in each batch. Inside a group of ties the expected hits
+    `weights` says how often each document is in each batch. Inside a group of ties the expected hits
     grow linearly with the words read.
     """
     for batch in range(weights.shape[0]):

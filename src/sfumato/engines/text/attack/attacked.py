@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.randomness import Streams
-from ..attack_records import Bounds
+from ..attack_records import TheoremBounds
 from ..learners.folds import deal
 from ..learners.protocol import Learner, Model
 from ..reading.labelled import Labelled
-from ..sanitize.publication import Publication
-from .attacker import AttackReport, Residual, Target, attack
+from ..sanitize.publication import RatioPublication
+from .attacker import AttackedRelease, AttackReport, Residual, attack
 from .bounds import certificate
 from .inspection import Confusion
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
 
-__all__ = ["attacked", "last_round"]
+__all__ = ["attack_publication", "last_round"]
 
 
-def attacked(
+def attack_publication(
     labelled: Labelled,
-    publication: Publication,
+    publication: RatioPublication,
     *,
     learners: Sequence[Learner] | None,
     budgets: Sequence[int],
@@ -34,7 +34,7 @@ def attacked(
     folds: int = 4,
     progress: Callable[[str], None] | None = None,
     encoder: PretrainedEncoder | None = None,
-) -> tuple[AttackReport, Bounds | None]:
+) -> tuple[AttackReport, TheoremBounds | None]:
     """Attack the words that a publication leaves of the labelled documents.
 
     The redactions are those of classifiers that had not seen the documents. Reading A learns from what
@@ -72,7 +72,7 @@ def attacked(
         for part in range(parts if parts > 1 else 0)
     ]
     report = attack(
-        Target(data, labelled.sensitive, labelled.own),
+        AttackedRelease(data, labelled.sensitive, labelled.own),
         streams=streams,
         learners=learners,
         residuals=residuals,
@@ -100,7 +100,7 @@ def attacked(
     return report, bounds
 
 
-def last_round(publication: Publication, *, words: int, sensitive: int) -> Confusion | None:
+def last_round(publication: RatioPublication, *, words: int, sensitive: int) -> Confusion | None:
     """Return the counts of the classifier that failed the stop rule; None where none did.
 
     Parameters
@@ -118,7 +118,7 @@ def last_round(publication: Publication, *, words: int, sensitive: int) -> Confu
     return Confusion(tp, fp, sensitive - tp, words - sensitive - fp)
 
 
-def _dimension(publication: Publication) -> float | None:
+def _dimension(publication: RatioPublication) -> float | None:
     """Return the largest dimension of the stages of the publisher's first classifier."""
     for classifier in publication.classifiers.classifiers:
         return max(stage.model.dimension for stage in classifier.stages)

@@ -29,22 +29,22 @@ from .encoder import encoder_attacks, learning
 from .inspection import (
     DEFAULT_BUDGETS,
     Confusion,
-    Found,
     Inspection,
+    InspectionResult,
     confusion_of,
-    found_ranked,
+    found_best_first,
     inspect,
 )
-from .registry import attackers_named
+from .registry import find_attackers
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
 
-__all__ = ["Attack", "AttackReport", "Residual", "Target", "attack"]
+__all__ = ["Attack", "AttackReport", "AttackedRelease", "Residual", "attack"]
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class AttackedRelease:
     """A release as the attacker has it: redactions applied, and the truth about what is left.
 
     `documents` are those of the release; the other documents of the data are background corpora that
@@ -64,7 +64,7 @@ class Target:
     def background(self) -> Mask:
         return ~self.documents
 
-    def alone(self) -> Target:
+    def alone(self) -> AttackedRelease:
         """Return the release without the background, where it comes first in the data.
 
         Attackers who do not use the background need not carry it along.
@@ -73,7 +73,7 @@ class Target:
         if documents == len(self.documents) or not self.documents[:documents].all():
             return self
         data = self.data.first_documents(documents)
-        return Target(data, self.sensitive[: len(data)], self.documents[:documents])
+        return AttackedRelease(data, self.sensitive[: len(data)], self.documents[:documents])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class AttackReport:
     words: int
     left: int
     budget: int
-    headline: Found | None = None
+    headline: InspectionResult | None = None
     with_encoder: bool = False
 
     @property
@@ -169,8 +169,8 @@ class AttackReport:
 
 
 @dataclass(eq=False)
-class _Run:
-    target: Target
+class _AttackRun:
+    target: AttackedRelease
     budgets: tuple[int, ...]
     streams: Streams
     fold: npt.NDArray[np.int64]
@@ -189,13 +189,13 @@ class _Run:
                 learner,
                 scores,
                 confusion_of(seen >= 0, truth),
-                dict(zip(self.budgets, found_ranked(seen, truth, self.budgets), strict=True)),
+                dict(zip(self.budgets, found_best_first(seen, truth, self.budgets), strict=True)),
             )
         )
 
 
 def attack(
-    target: Target,
+    target: AttackedRelease,
     *,
     streams: Streams,
     learners: Sequence[Learner] | None = None,
@@ -244,7 +244,7 @@ def attack(
 
     """
     tell = progress or (lambda _: None)
-    learners = attackers_named(["all"]) if learners is None else learners
+    learners = find_attackers(["all"]) if learners is None else learners
     outsiders = (CharacterNGrams(),) if outsiders is None else outsiders
     documents = np.flatnonzero(target.documents)
     if len(target.sensitive) != len(target.data):
@@ -252,7 +252,9 @@ def attack(
     parts = min(folds, len(documents))
     random = streams.generator("attack folds")
     fold = deal(documents, parts, random, of=target.data.documents)
-    run = _Run(target, tuple(sorted(set(budgets))), streams, fold, parts, streams.seed_of("attack"))
+    run = _AttackRun(
+        target, tuple(sorted(set(budgets))), streams, fold, parts, streams.seed_of("attack")
+    )
     alone = target.alone()
     if parts > 1:
         for learner in learners:
@@ -269,17 +271,19 @@ def attack(
             streams=streams, seed=run.seed, known=known, tell=tell,
         ):  # fmt: skip
             run.add(reading, name, scores)
-    return replace(_reported(run, replicates), with_encoder=encoder is not None)
+    return replace(_report(run, replicates), with_encoder=encoder is not None)
 
 
-def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:
+def _inside(
+    run: _AttackRun, learner: Learner, target: AttackedRelease, *, more: Mask | None = None
+) -> Scores:
     """Score each part of the release by a model learned from the other parts (and `more`)."""
     fold = run.fold[: target.data.documents]
     return out_of_fold(learner, target.data, target.sensitive, fold, always=more, seed=run.seed)
 
 
 def _from_residuals(
-    target: Target, learner: Learner, residuals: Sequence[Residual], seed: int
+    target: AttackedRelease, learner: Learner, residuals: Sequence[Residual], seed: int
 ) -> Scores:
     scores = np.full(len(target.data), -np.inf)
     for residual in residuals:
@@ -292,7 +296,10 @@ def _from_residuals(
 
 
 def _outside(
-    run: _Run, outsiders: Sequence[Learner], known: dict[str, Model], tell: Callable[[str], None]
+    run: _AttackRun,
+    outsiders: Sequence[Learner],
+    known: dict[str, Model],
+    tell: Callable[[str], None],
 ) -> None:
     target, release = run.target, run.target.alone()
     for learner in outsiders if run.parts > 1 else ():
@@ -324,7 +331,7 @@ def _outside(
         run.add("outside", "crf, mean of both", (both + second) / 2)
 
 
-def _reported(run: _Run, replicates: int) -> AttackReport:
+def _report(run: _AttackRun, replicates: int) -> AttackReport:
     target, budgets = run.target, run.budgets
     instances = target.instances
     truth = target.sensitive[instances] != 0

@@ -2,7 +2,7 @@
 
 The work is a text file to edit. The first call draws documents (or the words that an attacker would read
 first) and writes the file; after it was edited, the same call counts what was marked and writes the
-result with an exact interval beside it.
+result with an exact interval.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "answers_of",
     "audit_documents",
     "audit_words",
-    "checked_numbers",
+    "check_numbers",
     "result_of",
 ]
 
@@ -45,7 +45,7 @@ _BOX = re.compile(r"^\[(.)\] (\d+): ")
 
 
 def answers_of(release: Path, kind: str) -> Path:
-    """Return the file that a person edits; it lies beside the release, never in it."""
+    """Return the file that a person edits; it is next to the release, never in it."""
     return release.with_name(f"{release.name}.audit-{kind}.txt")
 
 
@@ -112,7 +112,7 @@ def audit_documents(
                 "and run the same command again."
             ),
         ]
-    marked = _marked(answers.read_text(encoding="utf-8"), drawn, pair)
+    marked = _read_marks(answers.read_text(encoding="utf-8"), drawn, pair)
     leaking = sum(1 for found in marked if found)
     around = exact_interval(leaking, count)
     result = _result(
@@ -150,7 +150,7 @@ def audit_words(
     published = list(read_documents(source))
     if not published:
         raise DataError("The release holds no document.")
-    sheet = _ranked(published, classifiers, words)
+    sheet = _rank_words(published, classifiers, words)
     answers = answers_of(folder, "words")
     if force or not answers.exists():
         with whole_file(answers, force=force) as beside:
@@ -163,7 +163,7 @@ def audit_words(
                 "it, and run the same command again."
             ),
         ]
-    found = _ticked(answers.read_text(encoding="utf-8"), sheet)
+    found = _count_ticks(answers.read_text(encoding="utf-8"), sheet)
     around = exact_interval(found, len(sheet))
     result = _result(
         "words", record, drawn=len(sheet), leaking=found, marked=found, around=around, seed=seed
@@ -190,7 +190,9 @@ def _sheet(documents: Sequence[Document], pair: tuple[str, str]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _marked(answers: str, documents: Sequence[Document], pair: tuple[str, str]) -> list[list[str]]:
+def _read_marks(
+    answers: str, documents: Sequence[Document], pair: tuple[str, str]
+) -> list[list[str]]:
     """Return what was marked in each document; a document that was changed otherwise is refused."""
     total = len(documents)
     pieces = re.split(rf"^{_HEAD}(\d+) of {total}\n", answers, flags=re.MULTILINE)
@@ -203,7 +205,7 @@ def _marked(answers: str, documents: Sequence[Document], pair: tuple[str, str]) 
         if text is None or bare is None or _plain(bare) != _plain(document.text):
             raise DataError(
                 f"Document {number} of the answers is not the one that was drawn.",
-                hint="change nothing but the brackets, or start anew with --force.",
+                hint="change nothing but the brackets, or start over with --force.",
             )
         if text.count(pair[0]) != text.count(pair[1]):
             raise DataError(f"A bracket of document {number} is not closed.")
@@ -216,7 +218,7 @@ def _plain(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()
 
 
-def _ranked(published: Sequence[Document], classifiers: ClassifierSet, words: int) -> list[str]:
+def _rank_words(published: Sequence[Document], classifiers: ClassifierSet, words: int) -> list[str]:
     vocabulary = Vocabulary()
     tokens = tokenize([d.text for d in published], vocabulary)
     marks = placeholders(published, tokens, classifiers.labels, len(published))
@@ -237,7 +239,7 @@ def _ranked(published: Sequence[Document], classifiers: ClassifierSet, words: in
     return lines
 
 
-def _ticked(answers: str, sheet: Sequence[str]) -> int:
+def _count_ticks(answers: str, sheet: Sequence[str]) -> int:
     """Count the ticked boxes; a sheet that was changed otherwise is refused."""
     lines = [line for line in answers.splitlines() if line.strip()]
     same = len(lines) == len(sheet) and all(
@@ -247,7 +249,7 @@ def _ticked(answers: str, sheet: Sequence[str]) -> int:
     if not same:
         raise DataError(
             "The answers are not those of this release.",
-            hint="change nothing but the boxes, or start anew with --force.",
+            hint="change nothing but the boxes, or start over with --force.",
         )
     return sum(line[1].strip() != "" for line in lines)
 
@@ -277,7 +279,7 @@ def _result(
     )
 
 
-def checked_numbers(documents: int | None, words: int | None) -> Mapping[str, int]:
+def check_numbers(documents: int | None, words: int | None) -> Mapping[str, int]:
     """Return what is audited: documents or words, not both."""
     if (documents is None) == (words is None):
         raise ParameterError("An audit reads either --documents N or --words N.")

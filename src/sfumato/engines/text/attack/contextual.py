@@ -1,6 +1,6 @@
 """Words that give a removed name away: found by association, labelled before or removed after, measured.
 
-A word is associated with an identifier when it stands in the identifier's documents more often than
+A word is associated with an identifier when it is in the identifier's documents more often than
 chance allows (Fisher's exact test, one-sided, on documents; Benjamini–Hochberg over all pairs that were
 tested). What the associations are worth to an adversary is measured by an inference attack: guess which
 identifier was removed from a document by the words that are left in it.
@@ -21,9 +21,9 @@ from ..reading.features import RESERVED, TokenData
 __all__ = [
     "Associations",
     "Inference",
-    "associated",
     "contextual_labels",
     "contextual_redactions",
+    "find_associated_words",
     "infer_identifiers",
 ]
 
@@ -65,7 +65,7 @@ def _by_document(
     return matrix, kinds
 
 
-def associated(
+def find_associated_words(
     data: TokenData,
     sensitive: npt.NDArray[np.uint8],
     *,
@@ -142,7 +142,7 @@ def _fisher(both: Array, one: Array, other: Array, n: int) -> npt.NDArray[np.flo
 
 
 def _likelihood_ratio(both: Array, one: Array, other: Array, n: int) -> npt.NDArray[np.float64]:
-    """Dunning's log-likelihood ratio of each 2 × 2 table: how strong, beside how sure."""
+    """Dunning's log-likelihood ratio of each 2 × 2 table: how strong, in addition to how sure."""
     cells = np.array([both, one - both, other - both, n - one - other + both], np.float64)
     rows = np.array([one, one, n - one, n - one], np.float64)
     columns = np.array([other, n - other, other, n - other], np.float64)
@@ -201,7 +201,7 @@ def contextual_labels(
     *,
     kind: int,
 ) -> npt.NDArray[np.int16]:
-    """Label the words that give an identifier of their document away as a kind of their own.
+    """Label the words that give an identifier of their document away as a separate label.
 
     The labels then go into learning as any other category (the paper's first way).
 
@@ -268,7 +268,7 @@ def infer_identifiers(
     The adversary knows the documents of `known` with their names (a naive Bayes classifier of one
     identifier against the rest of the documents, its weight against the prior chosen on a part of
     the known documents) and reads what is published of those of `attacked`. A case is a document
-    from which an identifier was removed wherever it stood, that the adversary knows from at least
+    from which an identifier was removed wherever it was, that the adversary knows from at least
     `min_documents` documents; the guess is right when such a one is ranked first among all that
     the adversary knows.
 

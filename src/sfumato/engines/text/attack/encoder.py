@@ -22,9 +22,9 @@ from ..reading.features import TokenData
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
-    from .attacker import Residual, Target
+    from .attacker import AttackedRelease, Residual
 
-__all__ = ["encoder_attacks", "learning", "masked_background"]
+__all__ = ["encoder_attacks", "learning", "mask_background"]
 
 _LEAST_MASKED, _MOST_MASKED = 0.6, 1.0
 _BACKGROUND_TOKENS = 600_000
@@ -32,13 +32,13 @@ _EPOCHS, _STEPS = 3, 60  # at least, on a small release
 learning = threading.Lock()  # of what attacks on many releases share
 
 
-def masked_background(target: Target, random: np.random.Generator) -> TokenData:
+def mask_background(target: AttackedRelease, random: np.random.Generator) -> TokenData:
     """Redact most of the names of the background, as a publisher would.
 
     Parameters
     ----------
     target : Target
-        The release, with background documents beside it.
+        The release, with background documents.
     random : numpy.random.Generator
         Draws the share of each document, and the names.
 
@@ -55,7 +55,7 @@ def masked_background(target: Target, random: np.random.Generator) -> TokenData:
 
 def encoder_attacks(
     encoder: PretrainedEncoder,
-    target: Target,
+    target: AttackedRelease,
     fold: np.ndarray,
     residuals: Sequence[Residual],
     *,
@@ -126,12 +126,14 @@ def _attacking(encoder: PretrainedEncoder) -> PretrainedEncoder:
     return encoder.scheduled(replace(encoder.planned, epochs=_EPOCHS, steps=_STEPS))
 
 
-def _inside(encoder: PretrainedEncoder, release: Target, fold: np.ndarray, seed: int) -> Scores:
+def _inside(
+    encoder: PretrainedEncoder, release: AttackedRelease, fold: np.ndarray, seed: int
+) -> Scores:
     return out_of_fold(encoder, release.data, release.sensitive, fold, seed=seed)
 
 
-def _of_background(encoder: PretrainedEncoder, target: Target, streams: Streams) -> Model:
-    data = masked_background(target, streams.generator("masked background"))
+def _of_background(encoder: PretrainedEncoder, target: AttackedRelease, streams: Streams) -> Model:
+    data = mask_background(target, streams.generator("masked background"))
     random = streams.generator("background of attackers")
     chosen = within(data, target.background, _BACKGROUND_TOKENS, random)
     seed = streams.seed_of("encoder of attackers")

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_BUDGETS",
     "Confusion",
-    "Found",
     "Inspection",
+    "InspectionResult",
     "confusion_of",
     "found_at_random",
+    "found_best_first",
     "found_positives_first",
-    "found_ranked",
     "gain_over_random",
     "inspect",
 ]
@@ -158,7 +158,7 @@ def gain_over_random(counts: Confusion, budget: float) -> float | None:
     return found_positives_first(counts, budget) / baseline if baseline > 0 else None
 
 
-def found_ranked(
+def found_best_first(
     scores: NDArray[np.float64], sensitive: NDArray[np.bool_], budgets: Sequence[int]
 ) -> list[float]:
     """Count the sensitive words among the `budget` best-scored ones; ties count as their mean.
@@ -172,15 +172,17 @@ def found_ranked(
     budgets : sequence of int
         How many words are inspected.
 
-    >>> found_ranked(np.array([.9, .5, .5, .1]), np.array([True, True, False, False]), [1, 2, 3])
+    >>> found_best_first(np.array([.9, .5, .5, .1]), np.array([True, True, False, False]), [1, 2, 3])
     [1.0, 1.5, 2.0]
 
     """
     order = np.argsort(-scores, kind="stable")
-    return _ranked(scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets)
+    return _count_best_first(
+        scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets
+    )
 
 
-def _ranked(
+def _count_best_first(
     ordered: NDArray[np.float64],
     hits: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -198,7 +200,7 @@ def _ranked(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InspectionResult:
     """How many sensitive words an inspection of a budget finds, with a 95 % range."""
 
     found: float
@@ -218,10 +220,10 @@ class Inspection:
     """All that one classifier brings an attacker on one release, by way of reading and by budget."""
 
     counts: Confusion
-    ranked: Mapping[int, Found]
-    unordered: Mapping[int, Found]
-    random: Mapping[int, Found]
-    left: Found
+    ranked: Mapping[int, InspectionResult]
+    unordered: Mapping[int, InspectionResult]
+    random: Mapping[int, InspectionResult]
+    left: InspectionResult
 
     def to_json(self) -> dict[str, object]:
         ways = {"ranked": self.ranked, "unordered": self.unordered, "random": self.random}
@@ -275,8 +277,8 @@ def inspect(
     counts = confusion_of(predicted, sensitive)
     documents = int(document_of.max()) + 1 if len(document_of) else 0
     if not documents:
-        nothing = {b: Found(0.0, 0.0, 0.0) for b in budgets}
-        return Inspection(counts, nothing, nothing, nothing, Found(0.0, 0.0, 0.0))
+        nothing = {b: InspectionResult(0.0, 0.0, 0.0) for b in budgets}
+        return Inspection(counts, nothing, nothing, nothing, InspectionResult(0.0, 0.0, 0.0))
     drawn = NextBatch(
         documents, batch or documents, int(generator.integers(1 << 62)), replicates, _LEVEL
     )
@@ -301,7 +303,7 @@ def inspect(
     }
     order = np.argsort(-scores, kind="stable")
     ordered, hits, owner = scores[order], sensitive[order].astype(np.float64), document_of[order]
-    point = _ranked(ordered, hits, np.ones(len(order)), budgets)
+    point = _count_best_first(ordered, hits, np.ones(len(order)), budgets)
     ascending = np.argsort(budgets)
     samples = np.empty((replicates, len(budgets)))
     samples[:, ascending] = np.concatenate(
@@ -323,14 +325,14 @@ def _in_batches(
     weights: NDArray[np.float64],
     budgets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return what ascending budgets find in each drawn batch, best first, as `_ranked` counts it."""
+    """Return what ascending budgets find in each drawn batch, best first, as `_count_best_first` counts it."""
     found = np.empty((len(weights), len(budgets)))
     ranked_batches(ordered, hits, owner.astype(np.int64), weights, budgets, found)
     return found
 
 
-def _range(value: float, drawn: NDArray[np.float64], most: float) -> Found:
+def _range(value: float, drawn: NDArray[np.float64], most: float) -> InspectionResult:
     """Return the percentile range, widened to hold the value itself and cut at what was inspected."""
     tail = (1 - _LEVEL) / 2
     low, high = np.minimum(np.quantile(drawn, [tail, 1 - tail]), most)
-    return Found(float(value), float(min(low, value)), float(max(high, value)))
+    return InspectionResult(float(value), float(min(low, value)), float(max(high, value)))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
     from ..learners.protocol import Learner
 
-__all__ = ["ATTACKERS", "ENCODER", "attackers_named", "encoder_named"]
+__all__ = ["ATTACKERS", "ENCODER", "find_attackers", "find_encoder"]
 
 _HERE = f"{__package__}.learners"
 
@@ -27,14 +27,14 @@ ATTACKERS: Registry[Callable[[], Learner]] = Registry(
 ENCODER = "encoder"  # attackers with a pretrained encoder, of any reading
 
 
-def attackers_named(given: Sequence[object]) -> tuple[Learner, ...]:
+def find_attackers(given: Sequence[object]) -> tuple[Learner, ...]:
     """Return the learners that attack.
 
     Parameters
     ----------
     given : sequence of str or Learner
         Names of `ATTACKERS`, "all" for all of them, "none" for nobody, or learners themselves. The
-        attackers with an encoder stand apart: see `encoder_named`.
+        attackers with an encoder stand apart: see `find_encoder`.
 
     """
     found: list[Learner] = []
@@ -42,13 +42,13 @@ def attackers_named(given: Sequence[object]) -> tuple[Learner, ...]:
         if one == "all":
             found += [make() for make in ATTACKERS.values()]
         elif isinstance(one, str):
-            found += [] if one in ("none", ENCODER) else [ATTACKERS.named(one)()]
+            found += [] if one in ("none", ENCODER) else [ATTACKERS.get_or_raise(one)()]
         else:
             found.append(one)  # type: ignore[arg-type]
     return tuple(found)
 
 
-def encoder_named(
+def find_encoder(
     given: Sequence[object], wanted: str | os.PathLike[str] | None, *, tuning: str = "two"
 ) -> PretrainedEncoder | None:
     """Return the encoder of the attackers who have one; None where there are none.

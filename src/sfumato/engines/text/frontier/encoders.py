@@ -20,7 +20,7 @@ from ..rules import ChosenRules
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
 
-__all__ = ["described", "encoder_of", "with_unlabelled"]
+__all__ = ["append_unlabelled_texts", "encoder_of", "encoder_record"]
 
 _TIMES = 10  # unlabelled text that a student reads, over the labelled
 
@@ -42,7 +42,7 @@ def encoder_of(request: TextRequest) -> PretrainedEncoder | None:
     return encoders().named(os.fspath(request.encoder), tuning=request.encoder_tuning)
 
 
-def with_unlabelled(
+def append_unlabelled_texts(
     own: Sequence[Document],
     texts: Sequence[str],
     labelled: Labelled,
@@ -85,7 +85,7 @@ def with_unlabelled(
     return data.redact(gone)
 
 
-def described(encoder: PretrainedEncoder) -> EncoderRecord:
+def encoder_record(encoder: PretrainedEncoder) -> EncoderRecord:
     """Return what frontier.json says about an encoder.
 
     Parameters

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from ....core.measures import Interval, Risk, Utility
 from ....core.randomness import Streams
 from ....core.statistics.resampling import NextBatch
-from ..attack.attacked import attacked
-from ..attack_records import AttackDetails, Bounds, RangedShare
+from ..attack.attacked import attack_publication
+from ..attack_records import AttackDetails, RangedShare, TheoremBounds
 from ..learners.protocol import Learner, Model
 from ..payload import HeldOut
 from ..reading.arrays import Mask
 from ..reading.labelled import Labelled, total_loss
 from ..records import BEST_FORM, LabelCounts, RatioLoss, RoundRecord, TextCandidate, TextReference
-from ..sanitize.publication import Publication
+from ..sanitize.publication import RatioPublication
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Judge", "candidate_id"]
 
 
-def candidate_id(publication: Publication) -> str:
+def candidate_id(publication: RatioPublication) -> str:
     """Return the id of a publication: its ratio, and its way where that is not the form that won."""
     way = publication.way.replace(" ", "-")
     return f"r{publication.ratio:g}" + (f"-{way}" if way else "")
@@ -117,9 +117,9 @@ class Judge:
         return TextReference(name=name, risk=risk, utility=utility, **counts)
 
     def literal(
-        self, published: Mapping[float, Publication], redacted: Mapping[float, Mask]
+        self, published: Mapping[float, RatioPublication], redacted: Mapping[float, Mask]
     ) -> list[Callable[[], TextReference]]:
-        """Return the work that sets what the literal algorithm redacts beside the candidates.
+        """Return the work that compares what the literal algorithm redacts with the candidates.
 
         It is judged out of fold and attacked as they are. It often stops at the same round for many
         ratios; such releases are one reference.
@@ -144,7 +144,7 @@ class Judge:
         return [partial(judged, ratio, totals) for ratio, totals in found.values()]
 
     def candidate(
-        self, ratio: float, publication: Publication, *, in_sample: float | None
+        self, ratio: float, publication: RatioPublication, *, in_sample: float | None
     ) -> TextCandidate:
         """Return what frontier.json says about a candidate.
 
@@ -180,7 +180,7 @@ class Judge:
             bounds=bounds,
         )
 
-    def held_out(self, publication: Publication) -> HeldOut:
+    def held_out(self, publication: RatioPublication) -> HeldOut:
         """Return what a candidate did to each document that it was judged on."""
         redacted, labelled = publication.redacted, self.labelled
         kinds = np.zeros(len(redacted), np.int16)
@@ -226,11 +226,11 @@ class Judge:
         }
 
     def _attacked(
-        self, publication: Publication, step: str
-    ) -> tuple[AttackDetails | None, Bounds | None]:
+        self, publication: RatioPublication, step: str
+    ) -> tuple[AttackDetails | None, TheoremBounds | None]:
         if not self.attackers and self.encoder is None:
             return None, None
-        report, bounds = attacked(
+        report, bounds = attack_publication(
             self.labelled,
             publication,
             learners=self.attackers,

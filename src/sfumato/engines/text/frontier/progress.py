@@ -72,7 +72,7 @@ class ExploreSteps:
         literal: bool = False,
     ) -> None:
         self._progress = progress
-        # Twice the candidates are attacked: those of the literal algorithm stand beside them.
+        # Twice the candidates are attacked: those of the literal algorithm, too.
         self._sizes = (learned, ratios, 4, max(2 * ratios * attackers, 1), 1)
         self._literal = literal
         self._phase, self._inside, self._told = 0, 0, 0
@@ -81,10 +81,10 @@ class ExploreSteps:
     @classmethod
     def of(cls, request: TextRequest, progress: Progress) -> ExploreSteps:
         """Return the steps that a request will take, as far as it tells."""
-        from ..attack.registry import attackers_named
+        from ..attack.registry import find_attackers
         from ..learners.encoder_choices import NO_ENCODER
 
-        learners = len(attackers_named(request.attackers))
+        learners = len(find_attackers(request.attackers))
         return cls(
             progress,
             learned=2 + 5 * bool(request.background) + 4 * (request.encoder != NO_ENCODER),
@@ -99,7 +99,7 @@ class ExploreSteps:
             phase = self._phase_of(note)
             if phase > self._phase:
                 self._phase, self._inside = phase, 0
-            elif phase < self._phase:  # a late note of work that went on beside
+            elif phase < self._phase:  # a late note of work that went on meanwhile
                 return
             self._inside = min(self._inside + 1, self._sizes[phase])
             self._tell(sum(self._sizes[:phase]) + self._inside, _PHASES[phase].words)

@@ -8,28 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
-from ....core.files import read_json, write_json
-from ....core.publication import Publication
-from ....core.randomness import Streams
-from ....core.records import RELEASE_FILE
-from ....core.storage.staging import whole_directory
 from ....core.storage.work_folder import WorkFolder
-from ....desk.protocol import Desk
-from ....desk.records import DocumentView, Passage, Question, ReviewedDocument, Status
-from ..exploration import TextExploration
+from ....desk.records import DocumentView, Passage, Question, Status
 from ..learners.encoder_choices import ENCODER_VARIABLE
-from ..learners.protocol import cost_threshold
-from ..records import TextRelease
 from .answers import Place
 from .encoder_trainer import teacher_named
-from .journal import Event
-from .partial import UNKNOWN
 from .project import Project
-from .publication import explored, write_marks
+from .releases import ProjectReleases, words_in
 from .session import Session
 from .status import status_of
 
@@ -38,7 +24,6 @@ __all__ = ["TextDesk"]
 _CONTEXT = 160  # characters on either side of what is asked
 _PREVIEW = 40
 _MOST_SHOWN = 200
-_SAMPLE = 20  # documents that are drawn to be seen before a release is approved
 
 
 def _number(value: object) -> int:
@@ -53,7 +38,7 @@ def _rows(value: object) -> list[list[object]]:
     return value
 
 
-class TextDesk(Desk):
+class TextDesk(ProjectReleases):
     """Labels documents.
 
     Parameters
@@ -108,7 +93,7 @@ class TextDesk(Desk):
             "last": last,
             "offset": low,
             "text": text[low:high],
-            "words": self._words(document, low, high),
+            "words": words_in(self.session, document, low, high),
             "number": session.answers.count + 1,
         }
         if found.kind == "window":
@@ -143,11 +128,6 @@ class TextDesk(Desk):
             cut = max(text.rfind(" ", last, high), text.rfind("\n", last, high))
             high = cut if cut > last else high
         return low, high
-
-    def _words(self, document: int, low: int, high: int) -> list[list[int]]:
-        sheet = self.session.sheet
-        inside = sheet.tokens_of((document, low, high)) if low < high else slice(0, 0)
-        return list(map(list, zip(sheet.starts[inside].tolist(), sheet.ends[inside].tolist(), strict=True)))  # fmt: skip
 
     def _place(self, given: Mapping[str, object]) -> Place:
         try:
@@ -249,7 +229,7 @@ class TextDesk(Desk):
             "doc": number,
             "id": document.id,
             "text": document.text,
-            "words": self._words(number, 0, len(document.text)) if document.text else [],
+            "words": words_in(self.session, number, 0, len(document.text)),
             "spans": [
                 [s.start, s.end, s.label, None if s.score is None else 1 / (1 + math.exp(-s.score))]
                 for s in spans
@@ -259,121 +239,6 @@ class TextDesk(Desk):
     def status(self) -> Status:
         """Return counts, the estimate and the stop rule's verdict."""
         return status_of(self.session)
-
-    # --- releases -----------------------------------------------------------------------------
-
-    def explore(self) -> Path:
-        """Write the frontier of the answers so far into the project."""
-        out = self.folder / "frontier"
-        found = explored(self.session)
-        with whole_directory(out, force=True) as folder:
-            found.save(folder)
-        return out
-
-    def publish(self, candidate: str, progress: Progress) -> Publication[TextRelease]:
-        """Publish the project's documents; what people marked is redacted for certain."""
-        from ..release.steps import publish
-        from ..request import TextPublishRequest
-
-        self.session.project.check_sources()  # marks are tied to places in the text
-        exploration = TextExploration.load(self.folder / "frontier")
-        chosen = exploration.candidate(candidate)
-        marks = self.folder / "marks.jsonl"
-        write_marks(self.session, marks)
-        sources = self.session.project.source_paths()
-        record = self.session.record
-        request = TextPublishRequest.made(
-            {"documents": sources[0], "findings": marks, **record.reading},
-            owner="publish",
-        )  # fmt: skip
-        out = self.folder / "releases" / candidate
-        out.parent.mkdir(mode=0o700, exist_ok=True)
-        release = publish(exploration, chosen, request, out=out, force=True, progress=progress)
-        assert isinstance(release, TextRelease)
-        with self.session.lock:
-            self.session.journal.append({"do": "release", "candidate": candidate})
-        return Publication(release, out)
-
-    def _since_release(self) -> tuple[str | None, list[Event]]:
-        """Return the candidate of the last release and the events since."""
-        events = self.session.journal.events
-        for place in range(len(events) - 1, -1, -1):
-            if events[place]["do"] == "release":
-                return str(events[place]["candidate"]), events[place + 1 :]
-        return None, []
-
-    @property
-    def is_released(self) -> bool:
-        """Whether a candidate was published."""
-        return self._since_release()[0] is not None
-
-    def review(self) -> list[ReviewedDocument]:
-        """Return the documents, the drawn sample first; those that may still hold most first in both."""
-        session = self.session
-        candidate, events = self._since_release()
-        seen = {event["doc"] for event in events if event["do"] == "seen"}
-        corrected = {event["places"][0][0] for event in events if event["do"] == "mark"}
-        ratio = float(candidate[1:]) if candidate else session.record.ratio
-        threshold = cost_threshold(ratio)
-        with session.lock:
-            known, scores = session.answers.known, session.scores
-        published = session.pool.data.counted & (known == UNKNOWN) & (scores < threshold)
-        chance = np.where(published, 1 / (1 + np.exp(-np.clip(scores, -50, 50))), 0.0)
-        risk = np.bincount(
-            session.pool.data.document_of, weights=chance, minlength=len(session.documents)
-        )
-        drawn = self._drawn(candidate)
-        order = sorted(np.argsort(-risk, kind="stable").tolist(), key=lambda d: d not in drawn)
-        return [
-            {"doc": d, "id": session.documents[d].id, "expected_left": round(float(risk[d]), 3),
-             "drawn": d in drawn, "seen": d in seen, "corrected": d in corrected}
-            for d in order
-        ]  # fmt: skip
-
-    def _drawn(self, candidate: str | None) -> set[int]:
-        """Return the documents of a release that must be seen before it is approved, drawn at random."""
-        documents = len(self.session.documents)
-        if candidate is None or documents <= _SAMPLE:
-            return set(range(documents))
-        random = Streams(self.session.record.seed).child("approval").generator(candidate)
-        return set(random.choice(documents, _SAMPLE, replace=False).tolist())
-
-    def see(self, number: int) -> None:
-        """Keep that a document of the release was looked at."""
-        if not 0 <= number < len(self.session.documents):
-            raise InputError("There is no such document.")
-        with self.session.lock:
-            self.session.journal.append({"do": "seen", "doc": number})
-
-    def to_see(self) -> int:
-        """Return how many documents of the drawn sample are still to be seen before approval."""
-        return sum(bool(row["drawn"]) and not row["seen"] for row in self.review())
-
-    def approve(self, initials: str) -> None:
-        """Write into release.json who approved it."""
-        name = initials.strip()
-        if not re.fullmatch(r"[^\W\d_]{1,4}", name):
-            raise InputError("Initials are one to four letters.")
-        candidate, events = self._since_release()
-        if candidate is None:
-            raise InputError("Nothing was published yet.", hint="publish a candidate first.")
-        if any(event["do"] in ("mark", "window", "undo") for event in events):
-            raise InputError(
-                "Answers were given since the release was made.", hint="publish it again first."
-            )
-        if left := self.to_see():
-            raise InputError(
-                f"{left} documents of the drawn sample are still to be seen before approval."
-            )
-        path = self.folder / "releases" / candidate / RELEASE_FILE
-        content = read_json(path)
-        content["approved"] = {
-            "by": name,
-            "documents_seen": sum(bool(r["seen"]) for r in self.review()),
-        }
-        write_json(path, content, force=True)
-        with self.session.lock:
-            self.session.journal.append({"do": "approve", "by": name})
 
     def close(self) -> None:
         """End the background refits and release the journal."""

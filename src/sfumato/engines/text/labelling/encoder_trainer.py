@@ -111,9 +111,9 @@ class EncoderTeacher(Teacher):
 
     def described(self) -> EncoderRecord:
         """Return the hash of the weights, what was tuned, and on what."""
-        from ..frontier.encoders import described
+        from ..frontier.encoders import encoder_record
 
-        return described(self.encoder)
+        return encoder_record(self.encoder)
 
 
 def _enough(known: Known, where: Mask) -> bool:

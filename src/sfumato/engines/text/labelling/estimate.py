@@ -16,14 +16,14 @@ from ....core.statistics.resampling import beta_quantile
 from ..reading.arrays import Mask, Scores
 from .partial import UNKNOWN, Known, Pool
 
-__all__ = ["Estimate", "answers_to_go", "audit_size", "estimated", "share_range"]
+__all__ = ["RiskEstimate", "answers_to_go", "audit_size", "estimated", "share_range"]
 
 _DRAWS = 400
 _FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RiskEstimate:
     """What random windows say: of `sensitive` words, `left` stay; an attacker finds `found` in 100.
 
     `low` and `high` hold the share left with the given level; the shares are None before the first
@@ -100,7 +100,7 @@ def estimated(
     redacted: Mask | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> Estimate:
+) -> RiskEstimate:
     """Judge decisions at a threshold on the windows that were drawn at random and fully answered.
 
     Parameters
@@ -143,7 +143,7 @@ def estimated(
     read = np.flatnonzero(take & ~hidden)
     first = read[np.argsort(-scores[read], kind="stable")[:100]]
     found = int(np.count_nonzero(known[first] > 0))
-    return Estimate(
+    return RiskEstimate(
         windows=len(drawn),
         words=int(np.count_nonzero(take)),
         sensitive=int(of.sum()),

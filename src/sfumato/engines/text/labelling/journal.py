@@ -36,6 +36,8 @@ class Event(TypedDict, total=False):
     of: int
     candidate: str
     upto: int
+    seconds: int
+    to_the_end: bool
 
 
 class Journal:

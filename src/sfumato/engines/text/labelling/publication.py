@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ....core.exploration import placed
+from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
@@ -21,7 +21,7 @@ from ..records import UNMEASURED, TextCandidate, TextFrontier
 from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from .estimate import Estimate, estimated
+from .estimate import RiskEstimate, estimated
 from .partial import UNKNOWN, Known, PartialCRF
 from .scorers import VOICES, Reading, mixed
 from .session import Session
@@ -78,7 +78,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
-    marked, area = placed(candidates)
+    marked, area = mark_dominated(candidates)
     frontier = TextFrontier(
         engine="text",
         seed=record.seed,
@@ -133,7 +133,9 @@ def _learned(session: Session) -> Learned:
     return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
 
 
-def _candidate(ratio: float, kept: float, judged: Estimate | None, encoder: bool) -> TextCandidate:
+def _candidate(
+    ratio: float, kept: float, judged: RiskEstimate | None, encoder: bool
+) -> TextCandidate:
     risk = Risk(1.0, attacker="not measured, because nobody has looked").with_interval(
         0.0, 1.0, method=UNMEASURED
     )

@@ -19,7 +19,7 @@ from ..rules.features import rule_place
 from .answers import AnswerSheet, Place, runs
 from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
-from .estimate import Estimate, estimated
+from .estimate import RiskEstimate, estimated
 from .journal import Event, Journal
 from .partial import UNKNOWN, PartialCRF, Pool
 from .project import Project
@@ -80,8 +80,8 @@ class Session:
         self._wake = threading.Condition(self.lock)
         self.answers = self.sheet.replayed(self.journal)
         self.reading: Reading
-        self.estimate: Estimate | None = None
-        self.history: list[tuple[int, Estimate]] = []
+        self.estimate: RiskEstimate | None = None
+        self.history: list[tuple[int, RiskEstimate]] = []
         self._fitted_at = self._estimated_at = -1
         self._lesson: Lesson | None = None
         self._offered: Lesson | None = None
@@ -205,7 +205,7 @@ class Session:
                 self.estimate, self._estimated_at = judged, answers
                 self.history = [*(h for h in self.history if h[0] < answers), (answers, judged)]
 
-    def _judged(self, reading: Reading, drawn: Sequence[int]) -> Estimate:
+    def _judged(self, reading: Reading, drawn: Sequence[int]) -> RiskEstimate:
         numbers = np.array(drawn, np.int64)
         where = self.pool.data.document_of[self.asker.windows[numbers]]
         scores, threshold = reading.held_out(where), cost_threshold(self.record.ratio)

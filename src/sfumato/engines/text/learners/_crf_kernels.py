@@ -144,7 +144,7 @@ def train(
     """Pass once over the documents in `order`; update W (weight, sum of squares) and T in place.
 
     The likelihood of a chunk is conditioned on the true label before it, so chunks need no start
-    weights. Gradients smaller than `least` are left out: they are most of the tokens and none of
+    weights. Gradients smaller than `least` are skipped: they are most of the tokens and none of
     the learning. A chunk without a larger one is passed over in the next `pause` passes; `rest`
     remembers that by the chunk's first token.
     """

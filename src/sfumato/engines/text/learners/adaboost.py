@@ -1,7 +1,7 @@
 """AdaBoost over one-sided stumps: each round gives one feature a step where it is present.
 
 Confidence-rated boosting with abstaining stumps (Schapire and Singer): a round touches only the tokens
-that carry its feature, so many rounds cost little more than the first look at the data.
+that carry its feature, this many rounds cost little more than the first look at the data.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....core.randomness import Streams
 from ..reading.features import TokenData
 from .folds import by_halves
-from .linear import LinearModel, _kernels, calibrated, columns_of, model_of, training_tokens
+from .linear import LinearModel, _kernels, calibrate, columns_of, model_of, training_tokens
 from .protocol import Learner, labelled_documents
 
 __all__ = ["AdaBoost"]
@@ -57,7 +57,7 @@ class AdaBoost(Learner):
             lambda part: self._learn(data, labels, part, cost_ratio),
             lambda model, held: model.margins(data, documents=held),
         )
-        return calibrated(model, data, labels, margins)
+        return calibrate(model, data, labels, margins)
 
     def _learn(
         self,

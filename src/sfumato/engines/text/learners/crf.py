@@ -20,7 +20,7 @@ from . import _crf_kernels, _weight_kernels
 from .linear.columns import laid_places
 from .memory import MEMORY_SIZE, Memory
 from .protocol import Learner, Model, every_document, labelled_documents
-from .weights import UNIT, Slots, hashed, packed, scores_of_words
+from .weights import UNIT, Slots, hash_weights, pack_weights, scores_of_words
 
 __all__ = ["CRF", "CRFModel"]
 
@@ -39,7 +39,7 @@ class CRF(Learner):
     rate : float, default 0.05
         The AdaGrad step.
     min_gradient : float, default 0.005
-        Smaller gradients are left out.
+        Smaller gradients are skipped.
     pause : int, default 3
         Passes that a sentence without a larger gradient rests for.
     average : int, default 3
@@ -150,7 +150,7 @@ class CRF(Learner):
         )
 
 
-def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
+def _seal(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
     out = np.empty_like(keys)
     _weight_kernels.seal_all(keys, template, out)
     return out
@@ -159,7 +159,7 @@ def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint6
 def sealed_keys(index: FeatureIndex) -> npt.NDArray[np.uint64]:
     """Return the hashes of all features of words, each sealed with the offset that it is seen at."""
     keys = [index.keys[0]]
-    keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
+    keys += [_seal(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
     return np.concatenate(keys)
 
 
@@ -196,19 +196,19 @@ class CRFModel(Model):
         transitions: npt.NDArray[np.float64],
     ) -> None:
         """Put the model's weights where another model starts from."""
-        n, joint = len(row_keys), hashed(self.joint_keys, self.joint_weights)
+        n, joint = len(row_keys), hash_weights(self.joint_keys, self.joint_weights)
         _weight_kernels.find_all(row_keys, *self._slots, weights[:n])
         _weight_kernels.find_all(joint_keys, *joint, weights[n : n + len(joint_keys)])
         transitions[:, :, 0] = self.transitions
 
     @cached_property
     def _slots(self) -> Slots:
-        return hashed(self.row_keys, self.row_weights)
+        return hash_weights(self.row_keys, self.row_weights)
 
     @cached_property
     def joint_table(self) -> npt.NDArray[np.uint64]:
         """The conjunctions as a hash table of packed words."""
-        return packed(self.joint_keys, self.joint_weights)
+        return pack_weights(self.joint_keys, self.joint_weights)
 
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score each distinct word at each offset: 0, −1, +1, −2, +2."""

@@ -17,7 +17,7 @@ from ..reading.arrays import Array, Arrays, Header
 from ..reading.features import PlaceFeature, TokenData
 from .crf import CRF, CRFModel
 from .folds import by_halves
-from .linear import LinearModel, calibrated
+from .linear import LinearModel, calibrate
 from .protocol import Learner, Model, labelled_documents
 from .svm import SVM
 
@@ -76,7 +76,7 @@ class Ensemble(Learner):
             lambda model, held: model.margins(seen, documents=held),
         )  # fmt: skip
         margins[~proposed] = -np.inf
-        return EnsembleModel(crf, calibrated(svm, data, labels, margins))
+        return EnsembleModel(crf, calibrate(svm, data, labels, margins))
 
 
 @dataclass(frozen=True, eq=False)

@@ -159,7 +159,7 @@ def by_halves(
 
 
 def last_scores(scored: Iterator[Scores], size: int) -> Scores:
-    """Return the scores of all folds that `by_fold` yields; −inf for so many tokens where there is no fold."""
+    """Return the scores of all folds that `by_fold` yields; −inf for this many tokens where there is no fold."""
     scores = np.full(size, -np.inf)
     for scores in scored:  # noqa: B007
         pass
@@ -167,7 +167,7 @@ def last_scores(scored: Iterator[Scores], size: int) -> Scores:
 
 
 def within(data: TokenData, documents: Mask, tokens: int, random: np.random.Generator) -> Mask:
-    """Return some of the documents, chosen at random, that hold about so many tokens together.
+    """Return some of the documents, chosen at random, that hold about this many tokens together.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """What the engine asks of a learner with pretrained weights, and how it finds one.
 
-The learner itself needs packages of its own (the extra `encoder`), and is reached by `ENCODERS` only.
+The learner itself needs its own packages (the extra `encoder`), and is reached by `ENCODERS` only.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Schedule:
     decay: float = 1.0
 
     def passes(self, batches: int) -> int:
-        """Return how often to go through so many batches: small corpora are read more often."""
+        """Return how often to go through this many batches: small corpora are read more often."""
         return min(max(self.epochs, -(-self.steps // batches)), max(self.epochs, self.most))
 
 
 class PretrainedEncoder(Learner):
-    """A learner that begins with weights learned from much text, and stands beside the CRF."""
+    """A learner that begins with weights learned from much text, and competes with the CRF."""
 
     INSTALL: ClassVar[str]
     """How to install what it needs."""
@@ -121,7 +121,7 @@ class PretrainedEncoder(Learner):
         data : TokenData
             The tokens.
         passages : mask over the tokens, optional
-            Tokens that are learned from a second time, each run of them by itself.
+            Tokens that are learned from a second time, each run of them separately.
         watch : callable, optional
             Called before each batch; may raise to end it.
 

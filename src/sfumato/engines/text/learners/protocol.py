@@ -53,7 +53,7 @@ class Model(ABC):
         """
 
     def scores_in(self, data: TokenData, where: Mask) -> Scores:
-        """Return the log-odds of some tokens, each run of them read by itself.
+        """Return the log-odds of some tokens, each run of them read separately.
 
         Parameters
         ----------

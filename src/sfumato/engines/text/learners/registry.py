@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .pretrained import PretrainedEncoder
     from .protocol import Learner, Model
 
-__all__ = ["ENCODERS", "LEARNERS", "MODELS", "encoders", "learner_named", "model_from_arrays"]
+__all__ = ["ENCODERS", "LEARNERS", "MODELS", "encoders", "find_learner", "model_from_arrays"]
 
 _HERE = __package__
 
@@ -62,7 +62,7 @@ def encoders() -> type[PretrainedEncoder]:
     return ENCODERS["bert"]
 
 
-def learner_named(name: str) -> Learner:
+def find_learner(name: str) -> Learner:
     """Return a learner with its defaults.
 
     Parameters
@@ -70,11 +70,11 @@ def learner_named(name: str) -> Learner:
     name : str
         One of `LEARNERS`.
 
-    >>> learner_named("crf").name
+    >>> find_learner("crf").name
     'crf'
 
     """
-    return LEARNERS.named(name)()
+    return LEARNERS.get_or_raise(name)()
 
 
 def model_from_arrays(header: Header, arrays: Arrays) -> Model:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....core.randomness import Streams
 from ..reading.features import REDACTED, TokenData
 from .folds import by_halves
-from .linear import LinearModel, _kernels, calibrated, columns_of, model_of, training_tokens
+from .linear import LinearModel, _kernels, calibrate, columns_of, model_of, training_tokens
 from .protocol import Learner, labelled_documents
 
 __all__ = ["SVM"]
@@ -70,7 +70,7 @@ class SVM(Learner):
             ),
             lambda model, held: model.margins(data, documents=held),
         )  # fmt: skip
-        return calibrated(model, data, labels, margins)
+        return calibrate(model, data, labels, margins)
 
     def learn(
         self,

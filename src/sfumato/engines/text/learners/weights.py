@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ..reading.features import WordTable
 from . import _weight_kernels as kernels
 
-__all__ = ["UNIT", "Slots", "hashed", "packed", "scores_of_words"]
+__all__ = ["UNIT", "Slots", "hash_weights", "pack_weights", "scores_of_words"]
 
 UNIT = 2.0**-20  # the weights of conjunctions are stored as whole multiples of it
 Slots = tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]
@@ -18,7 +18,7 @@ def _size(keys: int) -> int:
     return 1 << max(4, int(2 * keys).bit_length())
 
 
-def hashed(keys: npt.NDArray[np.uint64], weights: npt.NDArray[np.float32]) -> Slots:
+def hash_weights(keys: npt.NDArray[np.uint64], weights: npt.NDArray[np.float32]) -> Slots:
     """Put weights into an open-addressing table: its slots and their values."""
     slots = np.zeros(_size(len(keys)), np.uint64)
     values = np.zeros(len(slots), np.float32)
@@ -26,7 +26,7 @@ def hashed(keys: npt.NDArray[np.uint64], weights: npt.NDArray[np.float32]) -> Sl
     return slots, values
 
 
-def packed(
+def pack_weights(
     keys: npt.NDArray[np.uint64], weights: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.uint64]:
     """Put the weights of conjunctions into a table of packed words."""

@@ -109,7 +109,7 @@ def scan_tokens(
                     i = after
                     continue
                 if then == _APOSTROPHE and kind == _LETTER and after < stop:
-                    # O'Brien is one word; in Ann's and don't the last letter stands alone.
+                    # O'Brien is one word; in Ann's and don't the last letter is a word part.
                     code, second = _decode(text, after)
                     if table[code] == _LETTER and second < stop:
                         code, third = _decode(text, second)
@@ -133,7 +133,7 @@ def _head(text: Bytes, start: int, end: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _mixed(h: np.uint64) -> np.uint64:
+def _mix_hash(h: np.uint64) -> np.uint64:
     h ^= h >> types.uint64(32)
     h *= types.uint64(0xD6E8FEB86659FD93)
     h ^= h >> types.uint64(32)
@@ -172,9 +172,9 @@ def intern_tokens(
         a = start[i]
         b = end[i]
         head = _head(text, a, b)
-        h = _mixed(head ^ (types.uint64(b - a) << types.uint64(56)))
+        h = _mix_hash(head ^ (types.uint64(b - a) << types.uint64(56)))
         for k in range(a + 8, b, 8):
-            h = _mixed(h + _head(text, k, b))
+            h = _mix_hash(h + _head(text, k, b))
         slot = types.int64(h & mask)
         while True:
             word = slots[slot]

@@ -10,7 +10,7 @@ from ....data.documents import read_documents
 from ....data.inputs import DocumentsInput
 from ..records import Background
 
-__all__ = ["matching_labels", "read_background", "relabelled", "same_kind"]
+__all__ = ["matching_labels", "read_background", "relabel", "same_kind"]
 
 # Names that corpora give to the same kind; matching is without regard to case and punctuation.
 _SAME = (
@@ -32,7 +32,7 @@ def _plain(label: str) -> str:
 
 
 def same_kind(label: str, other: str) -> bool:
-    """Return whether two corpora's labels stand for the same kind.
+    """Return whether two corpora's labels represent the same kind.
 
     >>> same_kind("Person", "NAME"), same_kind("DATE", "NAME")
     (True, False)
@@ -42,7 +42,7 @@ def same_kind(label: str, other: str) -> bool:
 
 
 def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, str]:
-    """Return which of a corpus's labels stand for which of the wanted ones.
+    """Return which of a corpus's labels represent which of the wanted ones.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, s
         for want in wanted:
             same = _plain(label) == _plain(want)
             if same or (
-                # A synonym stands in only where the corpus does not have the very name.
+                # A synonym is used only where the corpus does not have the name itself.
                 not any(_plain(want) == _plain(other) for other in names)
                 and any({_plain(label), _plain(want)} <= kind for kind in _SAME)
             ):
@@ -73,7 +73,7 @@ def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, s
 def read_background(
     sources: Iterable[DocumentsInput], wanted: Sequence[str]
 ) -> tuple[list[Document], list[Background]]:
-    """Read background corpora; one without a matching label is left out, not learned as harmless.
+    """Read background corpora; one without a matching label is skipped, not learned as harmless.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def read_background(
         match = matching_labels({s.label for d in found for s in d.spans}, wanted)
         described.append(Background(documents=len(found), labels_matched=len(match)))
         if match:
-            others += relabelled(found, match)
+            others += relabel(found, match)
     return others, described
 
 
-def relabelled(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
-    """Return documents with their labels renamed; spans of other labels are left out.
+def relabel(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
+    """Return documents with their labels renamed; spans of other labels are skipped.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Word clusters from unlabelled text: words that stand in the same company share a feature.
+"""Word clusters from unlabelled text: words with the same neighbours share a feature.
 
 Each word is described by the frequent words before and after it (positive pointwise mutual
 information), the description is reduced to a few dimensions, and words are grouped at several
@@ -62,9 +62,9 @@ def learn_clusters(
     own = np.zeros((len(kept), len(sizes)), np.uint64)
     # One thread: sums do not depend on the number of cores, and small work does not wait for them.
     with threadpool_limits(limits=1):
-        vectors = _reduced(described, seed)
+        vectors = _reduce(described, seed)
         for column, size in enumerate(sizes):
-            clusters = _grouped(vectors, min(size, max(2, len(kept) // 3)), seed)
+            clusters = _group(vectors, min(size, max(2, len(kept) // 3)), seed)
             for row, cluster in enumerate(clusters):
                 own[row, column] = pair(np.uint64(cluster + 1), np.uint64(column + 1), _TEMPLATE)
     keys = key_of[kept]
@@ -76,7 +76,7 @@ def learn_clusters(
 def _company(
     tokens: Tokens, of_token: npt.NDArray[np.int32], kept: npt.NDArray[np.int64], groups: int
 ) -> sparse.csr_matrix:
-    """Count which frequent words stand before and after each word; weigh by mutual information."""
+    """Count which frequent words come before and after each word; weigh by mutual information."""
     place = np.full(groups, -1)
     place[kept] = np.arange(len(kept))
     here = place[of_token]
@@ -112,7 +112,7 @@ def _company(
     )
 
 
-def _reduced(described: sparse.csr_matrix, seed: int) -> npt.NDArray[np.float64]:
+def _reduce(described: sparse.csr_matrix, seed: int) -> npt.NDArray[np.float64]:
     from sklearn.utils.extmath import randomized_svd
 
     size = min(_DIMENSIONS, min(described.shape) - 1)
@@ -123,7 +123,7 @@ def _reduced(described: sparse.csr_matrix, seed: int) -> npt.NDArray[np.float64]
     return np.asarray(vectors / np.maximum(lengths, 1e-12))
 
 
-def _grouped(vectors: npt.NDArray[np.float64], size: int, seed: int) -> list[int]:
+def _group(vectors: npt.NDArray[np.float64], size: int, seed: int) -> list[int]:
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
 

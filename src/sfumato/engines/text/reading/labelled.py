@@ -19,7 +19,7 @@ __all__ = ["Labelled", "total_loss"]
 class Labelled:
     """Labelled tokens to learn from: i + 1 marks the sensitive kind i of `names`.
 
-    `own` says which documents are the steward's; the others are background and stand after them.
+    `own` says which documents are the steward's; the others are background and come after them.
     """
 
     data: TokenData
@@ -40,7 +40,7 @@ class Labelled:
         """Return the steward's documents without the background."""
         count = int(np.count_nonzero(self.own))
         if not self.own[:count].all():
-            raise DataError("The background must stand after the steward's own documents.")
+            raise DataError("The background must come after the steward's own documents.")
         data = self.data.first_documents(count)
         return Labelled(data, self.labels[: len(data)], self.names, self.own[:count])
 

@@ -77,7 +77,7 @@ def unseen_gaps(tokens: Tokens) -> npt.NDArray[np.int64]:
 def links(tokens: Tokens, apostrophe: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return for each token whether it hangs together with the next one as parts of one word.
 
-    They do when only invisible characters stand between them, or nothing and one is an apostrophe.
+    They do when only invisible characters are between them, or nothing and one is an apostrophe.
     """
     joined = np.zeros(len(tokens), np.bool_)
     if len(tokens) > 1:

@@ -2,7 +2,7 @@
 
 A token is a run of letters (with combining marks; an apostrophe joins when at least two letters
 follow it, so O'Brien is one word and Ann's is three tokens), a run of digits, one ideograph, or one
-punctuation mark or symbol. White space is not a token. What stands between tokens is kept by the
+punctuation mark or symbol. White space is not a token. What is between tokens is kept by the
 offsets, so tokens and gaps give the text back byte for byte.
 """
 
@@ -124,7 +124,7 @@ class Tokens:
 
     `text` is the UTF-8 of all documents, one after the other, and `text_bounds` says where each
     starts and ends; token i is `text[start[i]:end[i]]` and has the word id `type[i]`; document d
-    holds the tokens `doc[d]` to `doc[d + 1]`. `after_break[i]` is 1 when a line break stands before
+    holds the tokens `doc[d]` to `doc[d + 1]`. `after_break[i]` is 1 when a line break comes before
     the token, or nothing: the first token of a document starts a line.
     """
 
@@ -145,7 +145,7 @@ class Tokens:
         return self.doc.size - 1
 
     def char_offsets(self) -> tuple[Offsets, Offsets]:
-        """Return start and end of each token in characters of its own document.
+        """Return start and end of each token in characters of its document.
 
         >>> tokens = tokenize(["é b"], Vocabulary())
         >>> [offsets.tolist() for offsets in tokens.char_offsets()]
@@ -201,14 +201,14 @@ def _not_unicode(texts: Sequence[str]) -> DataError:
         except UnicodeEncodeError as error:
             return DataError(
                 f"The text of document {index} (counted from 0) is not valid Unicode: half of a "
-                f"surrogate pair stands at character {error.start}.",
+                f"surrogate pair at character {error.start}.",
                 hint="read the file with its true encoding, or with errors='replace'.",
             )
     raise AssertionError("All texts can be encoded.")
 
 
 def tokenize_bytes(text: Bytes, text_bounds: Offsets, vocabulary: Vocabulary) -> Tokens:
-    """Tokenize documents that stand one after the other in valid UTF-8."""
+    """Tokenize documents that are concatenated in valid UTF-8."""
     # At most one token a byte; pages that are not written to take no memory.
     start, end = np.empty(text.size, np.int64), np.empty(text.size, np.int64)
     after_break = np.empty(text.size, np.uint8)
@@ -226,7 +226,7 @@ def labels_from_spans(
 ) -> npt.NDArray[np.int16]:
     """Return each token's label, that of the span it overlaps: i + 1 for `labels[i]`, 0 for none.
 
-    A token that two spans share carries the first one's label; other labels are left out.
+    A token that two spans share carries the first one's label; other labels are skipped.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def labels_from_spans(
     tokens : Tokens
         Their tokens.
     labels : sequence of str
-        The labels to mark; others are left out.
+        The labels to mark; others are skipped.
 
     >>> from sfumato.data.document import Span
     >>> document = Document("d", "Dr. Ann Lee", [Span(4, 11, "NAME")])

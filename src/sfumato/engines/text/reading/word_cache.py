@@ -23,7 +23,7 @@ _ROWS = ("lower", "shape", "counted", "capital")
 _FEATURES = ("near", "far")
 
 
-class _Rows:
+class _GrowingArray:
     """An array that grows at its end."""
 
     def __init__(self, first: Array) -> None:
@@ -69,7 +69,7 @@ class _Groups:
     """Numbers keys by first appearance, and goes on where it stopped."""
 
     def __init__(self) -> None:
-        self.numbers = _Rows(np.empty(0, np.int32))
+        self.numbers = _GrowingArray(np.empty(0, np.int32))
         self._slots = np.zeros(1 << 12, np.uint64)
         self._values = np.zeros(1 << 12, np.int32)
         self._used = 0
@@ -79,7 +79,7 @@ class _Groups:
         if 2 * len(keys) > len(self._slots):
             size = 1 << int(4 * len(keys)).bit_length()
             self._slots, self._values = np.zeros(size, np.uint64), np.zeros(size, np.int32)
-            self.numbers, self._used = _Rows(np.empty(0, np.int32)), 0
+            self.numbers, self._used = _GrowingArray(np.empty(0, np.int32)), 0
         new = keys[len(self.numbers.array) :]
         out = np.empty(len(new), np.int32)
         self._used = int(number(new, self._slots, self._values, self._used, out))
@@ -116,10 +116,13 @@ class GrowingWords(WordTable):
         self.vocabulary = Vocabulary()
         empty = WordTable(self.vocabulary, self.knowledge)
         kept = _ROWS if self.scorer is not None else (*_ROWS, *_FEATURES, "own", "own_bounds")
-        self._rows = {name: _Rows(getattr(empty, name)) for name in kept}
-        self._scores: dict[int, tuple[ScoresWords, _Rows]] = {}
+        self._rows = {name: _GrowingArray(getattr(empty, name)) for name in kept}
+        self._scores: dict[int, tuple[ScoresWords, _GrowingArray]] = {}
         if self.scorer is not None:
-            self._scores[id(self.scorer)] = self.scorer, _Rows(self.scorer.word_scores(empty))
+            self._scores[id(self.scorer)] = (
+                self.scorer,
+                _GrowingArray(self.scorer.word_scores(empty)),
+            )
         self._groups = _Groups()
         self._show()
 
@@ -158,6 +161,6 @@ class GrowingWords(WordTable):
     def scores_of(self, model: ScoresWords) -> npt.NDArray[np.float32]:
         """Return a model's scores of all words; those known from earlier are not computed again."""
         if id(model) not in self._scores:
-            # The model is kept beside its scores, so that its id stays its own.
-            self._scores[id(model)] = model, _Rows(model.word_scores(self))
+            # The model is kept with its scores, so that its id stays its own.
+            self._scores[id(model)] = model, _GrowingArray(model.word_scores(self))
         return self._scores[id(model)][1].array

@@ -17,7 +17,7 @@ from .tokens import Vocabulary, tokenize
 
 __all__ = ["WordList", "list_knowledge"]
 
-_MARKS_BETWEEN = 2  # punctuation marks that may stand between two words of an entry
+_MARKS_BETWEEN = 2  # punctuation marks that may occur between two words of an entry
 
 
 def _nothing() -> npt.NDArray[np.uint64]:
@@ -53,7 +53,7 @@ class WordList:
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> WordList:
-        """Take entries in; empty ones are left out."""
+        """Take entries in; empty ones are skipped."""
         vocabulary = Vocabulary()
         tokens = tokenize(sorted(set(entries)), vocabulary)
         data = TokenData.of(tokens, vocabulary)

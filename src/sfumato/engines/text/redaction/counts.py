@@ -12,7 +12,7 @@ __all__ = ["RedactionCounts"]
 class RedactionCounts:
     """What was counted while publishing; counts of batches add up.
 
-    `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
+    `surrogates` counts the spans that are replaced by a surrogate, by label, and under "likely false positive"
     those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
     the marked spans whose label was not chosen, `marked` those whose label was.
 
@@ -32,10 +32,10 @@ class RedactionCounts:
         return RedactionCounts(
             self.documents + other.documents,
             self.words + other.words,
-            _added(self.redacted, other.redacted),
-            _added(self.spans, other.spans),
-            _added(self.surrogates, other.surrogates),
-            _added(self.left_as_they_are, other.left_as_they_are),
+            _add_counts(self.redacted, other.redacted),
+            _add_counts(self.spans, other.spans),
+            _add_counts(self.surrogates, other.surrogates),
+            _add_counts(self.left_as_they_are, other.left_as_they_are),
             self.marked + other.marked,
         )
 
@@ -65,7 +65,7 @@ class RedactionCounts:
         }
 
 
-def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+def _add_counts(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {key: a.get(key, 0) + b.get(key, 0) for key in [*a, *(k for k in b if k not in a)]}
 
 

@@ -12,7 +12,7 @@ from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..sanitize.classifiers import ClassifierSet
 from .rendering import merge_spans, whole_words
 
-__all__ = ["FoundSpan", "explained"]
+__all__ = ["FoundSpan", "explain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class FoundSpan:
     reason: str
 
 
-def explained(document: Document | str, classifiers: ClassifierSet) -> list[FoundSpan]:
+def explain(document: Document | str, classifiers: ClassifierSet) -> list[FoundSpan]:
     """Return the spans that a candidate redacts in a document.
 
     Parameters

@@ -26,8 +26,8 @@ class PersonRule:
     Parameters
     ----------
     rule : str
-        The name of a field; "folder" for the folder that the document's file lies in; or a pattern of
-        file names with {person} in it, in which * stands for anything.
+        The name of a field; "folder" for the folder that the document's file is in; or a pattern of
+        file names with {person} in it, in which * matches anything.
     by_file : bool, default=False
         Whether each document is a file, whose path is its id; else its file is the part it came from.
 

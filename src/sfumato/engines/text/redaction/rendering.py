@@ -138,9 +138,9 @@ def render(
     spans : RedactedSpans
         What is redacted.
     replacements : sequence of str
-        The texts that stand for it.
+        The replacement texts.
     which : array of int32, default None
-        Which replacement stands for each span; by its kind for None.
+        Which replacement each span gets; by its label for None.
 
     >>> from ..reading.tokens import tokenize
     >>> vocabulary = Vocabulary()
@@ -179,7 +179,7 @@ class Edits:
         return render(self.tokens, self.spans, self.replacements, self.which)
 
     def characters(self) -> tuple[Offsets, Offsets]:
-        """Return where each span starts and ends, in characters of its own document."""
+        """Return where each span starts and ends, in characters of its document."""
         text, bounds = self.tokens.text, self.tokens.text_bounds
         begins = np.zeros(text.size + 1, np.int64)
         np.cumsum((text & 0xC0) != 0x80, out=begins[1:])

@@ -1,4 +1,4 @@
-"""What stands in the place of a redacted text: a placeholder, a mask or a surrogate."""
+"""What replaces a redacted text: a placeholder, a mask or a surrogate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MASK = "█████"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a redacted text stands: its document's language, what is written before it, and how
+    """Where a redacted text is: its document's language, what is written before it, and how
     certain the classifiers are of it (the smallest log-odds of its words; infinite for what a person or
     another tool marked).
     """
@@ -76,7 +76,7 @@ class Replacer(ABC):
         label : str
             What kind it is.
         place : Place, optional
-            Where it stands.
+            Where it is.
 
         """
 

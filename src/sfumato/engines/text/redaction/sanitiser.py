@@ -27,7 +27,7 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
-from .compiled import CompiledCandidate, compiled
+from .compiled import CompiledCandidate, compile_candidate
 from .counts import RedactionCounts
 from .person import PersonRule
 from .rendering import Edits, RedactedSpans, merge_spans, whole_words
@@ -93,7 +93,7 @@ class Sanitiser:
     candidate : Decider
         Decides which tokens are redacted.
     replacer : Replacer, default None
-        What stands for a redacted span; None is its label in brackets.
+        What replaces a redacted span; None is its label in brackets.
     findings : bool, default False
         Whether the spans of the documents hold another tool's findings, redacted before the candidate
         looks. Otherwise spans with one of the candidate's labels were marked by a person: they are
@@ -124,7 +124,7 @@ class Sanitiser:
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
         # Certainties need the features of every word, which the compiled form does not keep.
         quick = self.replacer.by_label_alone
-        self.decider: Decider = compiled(candidate) if quick else candidate
+        self.decider: Decider = compile_candidate(candidate) if quick else candidate
         self.findings = findings
         self.marks = marks
         self.strict = strict
@@ -147,7 +147,7 @@ class Sanitiser:
             if len(documents) == 1:
                 raise
         except Exception as error:
-            # The state of this thread's words is unknown after a failure: start it anew.
+            # The state of this thread's words is unknown after a failure: start over.
             self._local.__dict__.clear()
             if len(documents) == 1:
                 return self._withhold(documents[0], error)
@@ -202,7 +202,7 @@ class Sanitiser:
         name: Callable[[int], str],
         spans: Sequence[tuple[int, Sequence[Span]]] = (),
     ) -> tuple[Edits, RedactionCounts]:
-        """Decide on texts in UTF-8 that stand one after the other; a failure is the caller's.
+        """Decide on texts in UTF-8 that are concatenated; a failure is the caller's.
 
         `name` returns the id of each of them; `spans` holds what a person marked, by document.
         """
@@ -285,7 +285,7 @@ class Sanitiser:
         counted: npt.NDArray[np.bool_],
         documents: Sequence[Document],
     ) -> list[Place]:
-        """Describe where each redacted span stands."""
+        """Describe where each redacted span is."""
         raw = tokens.text.tobytes()
         bounds = tokens.text_bounds.tolist()
         languages: dict[int, str] = {}
@@ -312,7 +312,7 @@ class Sanitiser:
         labels: Sequence[str],
         places: Sequence[Place],
     ) -> tuple[Edits, dict[str, int]]:
-        """Choose what stands for each span; count the surrogates."""
+        """Choose the replacement of each span; count the surrogates."""
         if self.replacer.by_label_alone:
             texts = [self.replacer.replace("", "", label) for label in labels]
             return Edits(tokens, spans, labels, texts, spans.kind.astype(np.int32) - 1), {}
@@ -334,7 +334,7 @@ class Sanitiser:
 
 
 def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield stretches of text that stand one after the other, as start and end.
+    """Yield stretches of text that are concatenated, as start and end.
 
     >>> list(_runs([3, 4, -1, 9]))
     [(3, 5), (9, 10)]
@@ -353,7 +353,7 @@ def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:
-    """Group documents, in order, until a group holds about so many characters.
+    """Group documents, in order, until a group holds about this many characters.
 
     Parameters
     ----------

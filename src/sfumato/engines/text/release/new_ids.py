@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.storage.private_folder import make_private_folder, private_of
+from ....core.storage.private_folder import make_private_folder, private_folder_of
 from ....core.storage.private_key import private_key
 from ....core.storage.staging import whole_file
 from ....data.document import Edited
@@ -29,7 +29,7 @@ def ids_of(out: str | os.PathLike[str]) -> Path:
     >>> ids_of("releases/notes").as_posix()
     'releases/notes.private/ids.jsonl'
     """
-    return private_of(out) / "ids.jsonl"
+    return private_folder_of(out) / "ids.jsonl"
 
 
 class NewIds:
@@ -40,7 +40,7 @@ class NewIds:
     candidate : str
         The id of the candidate that is published.
     inputs : sequence of str
-        The hashes of the inputs.
+        The names of the inputs.
 
     """
 

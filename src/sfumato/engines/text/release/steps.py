@@ -87,7 +87,7 @@ def publish(
     sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
     # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
     seen: CorpusSample | None = None
-    needs_sample = request.dates == "learned" and not REPLACEMENTS.named(request.replacement).by_label_alone  # fmt: skip
+    needs_sample = request.dates == "learned" and not REPLACEMENTS.get_or_raise(request.replacement).by_label_alone  # fmt: skip
     if out is None or needs_sample:
         seen = sample_corpus(corpus, sampler)
         promise.check(seen)
@@ -207,7 +207,7 @@ def _sanitiser(
     person = None if request.person is None else PersonRule(request.person, by_file=by_file)
     return Sanitiser(
         classifiers,
-        replacer=REPLACEMENTS.named(request.replacement).for_release(
+        replacer=REPLACEMENTS.get_or_raise(request.replacement).for_release(
             key=request.key, scope="person" if person else request.scope, reading=reading
         ),
         person=person,
@@ -240,7 +240,7 @@ def _check_options(
         if name in request.keep and name in request.drop:
             raise ParameterError(f"The field {name!r} is to be kept and to be dropped.")
     if request.person is not None:
-        if REPLACEMENTS.named(request.replacement).by_label_alone:
+        if REPLACEMENTS.get_or_raise(request.replacement).by_label_alone:
             raise ParameterError(
                 "Persons are told apart by surrogates only.",
                 hint="give --replace surrogate as well.",

@@ -94,7 +94,7 @@ def publish(
         if not journal.finished:
             work.run(journal)
             journal.finish(lambda built: work.build(journal, built, out))
-    release = TextRelease.read(out)
+    release = TextRelease.read_full(out)
     warn_if_composed(out, release.to_json())
     return release
 
@@ -147,7 +147,8 @@ class _TextPublication:
         self.verified = 0
         self.new_ids: NewIds | None = None
         if not options.keep_ids:
-            self.new_ids = NewIds(candidate.id, [sha256 for _, sha256 in self.inputs])
+            # Not by the content of the inputs: a word that is redacted must not move what is published.
+            self.new_ids = NewIds(candidate.id, [path.name for path in corpus.paths])
 
     def public_withheld(self) -> list[dict[str, str]]:
         """Return what the release says of the records that are withheld: their ids as published."""
@@ -231,7 +232,9 @@ class _TextPublication:
         output.write(written, in_columns=self.in_columns)
         self._withhold_failed(output.failed)
         self.verified = output.verified
-        self.record(written).save(built)
+        release = self.record(written)
+        release.save(built)
+        release.save_private(out)
         self.read.check()
         write_quarantine(out, self.withheld, force=self.options.force)
         if self.new_ids is not None:

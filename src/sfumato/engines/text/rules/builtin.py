@@ -1,10 +1,10 @@
 """The rules that come with the engine, by language.
 
 Scores are rough and say only which rules are firm: those with a check or an unmistakable form. What each
-rule reaches on labelled corpora is measured (`python -m benchmarks rules`) and stands in the reference.
+rule reaches on labelled corpora is measured (`python -m benchmarks rules`) and is in the reference.
 
 Every pattern takes a time that grows with the length of the text and no faster (`python -m benchmarks
-rules_growth`). So no two parts that can match the same run of characters stand side by side (`\\s*:?\\s*`), and
+rules_growth`). So no two parts that can match the same run of characters are side by side (`\\s*:?\\s*`), and
 none that is open to the right begins at many places of one run (`^\\W*` over empty lines).
 """
 
@@ -171,7 +171,7 @@ _COMMON_WORDS = {
     "pt": "o a de que do da em com uma os no na foi ao não",
 }
 LANGUAGES = tuple(sorted(_COMMON_WORDS))
-"""The languages that have rules of their own."""
+"""The languages with their own rules."""
 
 
 def guess_languages(texts: Iterable[str], *, characters: int = 200_000) -> tuple[str, ...]:
@@ -205,7 +205,7 @@ def built_in(languages: Sequence[str] | None = None) -> RuleSet:
     Parameters
     ----------
     languages : sequence of str
-        The languages to include beside the rules that hold everywhere; all of them by default.
+        The languages to include in addition to the rules that hold everywhere; all of them by default.
 
     """
     chosen = LANGUAGES if languages is None else tuple(languages)

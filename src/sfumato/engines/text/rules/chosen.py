@@ -27,10 +27,10 @@ from .rule import PatternRule, Rule, RuleSet, WordRule
 __all__ = ["BUILT_IN", "FIRM", "ChosenRules"]
 
 BUILT_IN = "built-in"
-"""What stands in place of a rules file where only the built-in rules are wanted."""
+"""Given instead of a rules file to use the built-in rules alone."""
 
 FIRM = 0.8
-"""The score from which a match is redacted whatever a model says of it."""
+"""The score from which a match is redacted regardless of the model."""
 
 
 class _Stored(BaseModel):
@@ -67,7 +67,7 @@ class ChosenRules:
     rules : RuleSet
         The rules, built-in ones included.
     labels : tuple of str
-        The labels of the run; matches of other kinds are left out. Empty keeps all.
+        The labels of the run; matches of other kinds are skipped. Empty keeps all.
     firm : float
         The score from which a match is redacted; weaker matches are a feature only.
     is_feature : bool

@@ -84,7 +84,7 @@ class _Words(_Strict):
             if value is not None:
                 _read_words(Path(info.context or ".") / value)
         except (OSError, UnicodeDecodeError, ValueError):
-            raise ValueError("there is no such file in UTF-8 beside the rules") from None
+            raise ValueError("there is no such file in UTF-8 in the folder of the rules") from None
         return value
 
     def entries(self, folder: Path) -> frozenset[str]:
@@ -103,7 +103,7 @@ class _Deny(_Words):
 
 
 class RulesFile(_Strict):
-    """The keys of a rules file beside its tables."""
+    """The keys of a rules file outside its tables."""
 
     languages: list[str] | None = None
     builtin: bool = True
@@ -141,12 +141,12 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
     mistakes: list[tuple[int, str]] = []
 
     def part(model: type[M], value: object, *place: int | str) -> M | None:
-        # Each entry by itself, so that a mistake in one does not hide those in the others.
+        # Each entry separately, so that a mistake in one does not hide those in the others.
         try:
             return model.model_validate(value, context=path.parent)
         except ValidationError as error:
             mistakes.extend(
-                _told((*place, *e["loc"]), e["type"], e["msg"], lines)
+                _error_at((*place, *e["loc"]), e["type"], e["msg"], lines)
                 for e in error.errors(include_url=False, include_input=False)
             )
             return None
@@ -188,7 +188,7 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
 _Path = tuple[int | str, ...]
 
 
-def _told(location: _Path, kind: str, message: str, lines: dict[_Path, int]) -> tuple[int, str]:
+def _error_at(location: _Path, kind: str, message: str, lines: dict[_Path, int]) -> tuple[int, str]:
     line = next(
         (lines[location[:n]] for n in range(len(location), 0, -1) if location[:n] in lines), 1
     )

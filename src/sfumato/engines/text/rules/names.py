@@ -39,7 +39,7 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 
 
 @cache
-def _listed(language: str, attribute: str) -> frozenset[str]:
+def _names_of(language: str, attribute: str) -> frozenset[str]:
     found: set[str] = set()
     for locale in _LOCALES.get(language, ()):
         try:
@@ -55,12 +55,12 @@ def _listed(language: str, attribute: str) -> frozenset[str]:
 
 def given_names(language: str) -> frozenset[str]:
     """Return the given names of a language."""
-    return _listed(language, "first_names")
+    return _names_of(language, "first_names")
 
 
 def surnames(language: str) -> frozenset[str]:
     """Return the surnames of a language."""
-    return _listed(language, "last_names")
+    return _names_of(language, "last_names")
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -85,7 +85,7 @@ class NameRule(Rule):
         return frozenset().union(*(surnames(language) for language in self.languages))
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Yield given names with what follows them, and surnames that stand alone."""
+        """Yield given names with what follows them, and surnames without one."""
         words = [(m.start(), m.end(), m.group()) for m in _WORD.finditer(text)]
         small = {word for _, _, word in words if word[0].islower()}
         i = 0

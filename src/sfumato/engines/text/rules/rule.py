@@ -141,7 +141,7 @@ class RuleSet:
         return len(self.rules)
 
     def by_rule(self, text: str) -> Iterator[tuple[Rule, Span]]:
-        """Yield each match with its rule, overlaps included; allowed words are left out."""
+        """Yield each match with its rule, overlaps included; allowed words are skipped."""
         allowed = [(span.start, span.end) for span in self.allow.spans(text)]  # in order, apart
         starts = [start for start, _ in allowed]
         for rule in self.rules:
@@ -161,7 +161,7 @@ class RuleSet:
         labels : iterable of str
             The labels to keep; all of them by default.
         min_score : float
-            Matches below this score are left out.
+            Matches below this score are skipped.
 
         """
         wanted = frozenset(labels)

@@ -22,7 +22,7 @@ from ..reading.arrays import Array, Arrays, Header, Scores
 from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
 from ..rules.features import RULES
-from .stacking.second_look import Look, look_again
+from .stacking.second_look import SecondPass, look_again
 from .stacking.stack import stack_places
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ class Stage:
 
     model: Model
     sees: tuple[tuple[int, bool], ...] = ()
-    look: Look | None = None
+    look: SecondPass | None = None
 
     def scores(
         self, data: TokenData, known: Sequence[Scores], rounds: Sequence[Scores] = ()
     ) -> Scores:
         """Return each token's log-odds, given the scores of earlier stages and rounds."""
-        seen = staged(data, self.sees, known, rounds)
+        seen = stage_features(data, self.sees, known, rounds)
         if self.look is None:
             return self.model.scores(seen)
         first = mean_of([known[source] for source in self.look.sources])
@@ -60,7 +60,7 @@ def mean_of(voices: Sequence[Scores]) -> Scores:
         return np.mean(voices, axis=0)  # type: ignore[no-any-return]
 
 
-def staged(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
+def stage_features(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
            rounds: Sequence[Scores] = ()) -> TokenData:  # fmt: skip
     """Return the tokens with the features that a stage sees."""
     for source, with_own in sees:
@@ -224,7 +224,7 @@ class ClassifierSet:
                     Stage(
                         model(f"round{number}/stage{place}", stage["model"]),
                         tuple((int(source), bool(own)) for source, own in stage["sees"]),
-                        Look.from_json(stage["look"], place) if "look" in stage else None,
+                        SecondPass.from_json(stage["look"], place) if "look" in stage else None,
                     )
                     for place, stage in enumerate(described["stages"])
                 )

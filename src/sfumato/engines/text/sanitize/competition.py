@@ -1,7 +1,7 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
 What looks better by chance alone does not win: a form replaces another only where it gains more than
-the noise of their comparison. Without an encoder the simplest form stands first; with one, the mean of
+the noise of their comparison. Without an encoder the simplest form comes first; with one, the mean of
 all readers does, which won on every corpus that it was measured on.
 """
 
@@ -35,12 +35,12 @@ class Form:
     uses_encoder : bool, default False
         Whether an encoder takes part.
     way : str, default ""
-        How it publishes, where that is not the usual way: a form of another way stands beside the
-        others, for a candidate of its own.
+        How it publishes, where that is not the usual way: a form of another way makes
+        a separate candidate.
     incumbent : bool, default False
-        Whether it stands until another form gains more than chance, cut exactly at log(C / L).
+        Whether it is kept until another form gains more than chance, cut exactly at log(C / L).
     preferred : bool, default False
-        Whether it stands first, so that every other form must gain more than chance over it.
+        Whether it comes first, so that every other form must gain more than chance over it.
 
     """
 
@@ -127,10 +127,10 @@ class Competition:
     def winner(self, without: int | None = None) -> Form:
         """Return the form to use: the one that gains most, where that is more than chance.
 
-        The forms are heard level by level: the incumbent, those of the steward's own documents, those
-        with background, those with an encoder. The best of a level replaces the one that stands only
+        The forms are judged level by level: the incumbent, those of the steward's own documents, those
+        with background, those with an encoder. The best of a level replaces the best so far only
         if it gains more by one standard error over documents, to which two leaks are added that chance
-        may have hidden (where leaks are few, resampling shows none). A preferred form stands before
+        may have hidden (where leaks are few, resampling shows none). A preferred form comes before
         all others; simpler ones replace it without the two leaks, since they are the safer choice.
         """
         gain = {form: self.gains(form, without) for form in self.entries}

@@ -7,10 +7,10 @@ the classifiers that are kept are learned again from all documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,79 +21,19 @@ from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
-from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
+from .classifiers import Classifier, ClassifierSet, Stage, mean_of, stage_features
 from .competition import Competition, Form
-from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
+from .contest import Contest, Sees, StagePlan
+from .publication import LINEAR, RatioPublication, Round
 from .settings import Settings
 from .stacking.refitted import Refitted
-from .stacking.second_look import Look, fitted_look, passages
+from .stacking.second_look import passages
 from .thresholds import NEVER
-
-if TYPE_CHECKING:
-    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["CrossFitSearch"]
 
 FEW_DOCUMENTS = 1000
 _T = TypeVar("_T", bound=np.generic)
-Sees = tuple[tuple[int, bool], ...]  # see `classifiers.Stage.sees`
-
-
-@dataclass(frozen=True, eq=False)
-class _StagePlan:
-    """A stage before it is refitted: what it sees and its scores out of fold.
-
-    `fitted` is a model that is not learned again, `start` one that learning starts from. `refit` learns
-    a stage that is not the learner's own; with a `look` it reads only some passages.
-    """
-
-    sees: Sees
-    scores: Scores
-    fitted: Model | None = None
-    start: Model | None = None
-    refit: Callable[[], Model] | None = None
-    look: Look | None = None
-    by_encoder: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class _Contest:
-    """The stages of one round and the forms that are made of them."""
-
-    stages: Sequence[_StagePlan]
-    forms: Sequence[Form]
-
-    def scores(self) -> dict[Form, Scores]:
-        return {
-            form: mean_of([self.stages[voice].scores for voice in form.voices])
-            for form in self.forms
-        }
-
-    def needed(self, form: Form) -> list[int]:
-        """Return the stages that a form needs, in order."""
-        needed = set(form.voices)
-        for place in range(len(self.stages) - 1, -1, -1):
-            if place in needed:
-                stage = self.stages[place]
-                needed |= {source for source, _ in stage.sees if source >= 0}
-                needed |= set(stage.look.sources if stage.look is not None else ())
-        return sorted(needed)
-
-    def of_way(self, way: str, *, encoder: bool) -> _Contest:
-        """Return the contest among the forms of one way, and those of the usual way beside them.
-
-        Without `encoder`, forms of the usual way that need one are left out.
-        """
-        forms = [
-            form
-            for form in self.forms
-            if form.way == way or (not form.way and (encoder or not form.uses_encoder))
-        ]
-        return _Contest(self.stages, forms)
-
-    def ways(self) -> list[str]:
-        """Return the ways that forms publish in, other than the usual one."""
-        return list(dict.fromkeys(form.way for form in self.forms if form.way))
 
 
 class _RatioRun:
@@ -127,7 +67,7 @@ class CrossFitSearch:
     def __init__(self, settings: Settings, labelled: Labelled, allowed: Mask) -> None:
         self.settings = settings
         self.whole = labelled
-        self.background: _StagePlan | None = None
+        self.background: StagePlan | None = None
         if not labelled.own.all():
             settings.progress("background")
             self.background = self._learn_background()
@@ -140,11 +80,11 @@ class CrossFitSearch:
         self.fold_of = self.fold[labelled.data.document_of]
         self.folds = int(self.fold.max()) + 1
         self.first_pass: Scores | None = None
-        self.alternatives: list[Publication] = []
-        self.first: _Contest | None = None
+        self.alternatives: list[RatioPublication] = []
+        self.first: Contest | None = None
         self.refitted = Refitted()
 
-    def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
+    def run(self, ratios: Sequence[float]) -> dict[float, RatioPublication]:
         """Choose for each ratio; the first round's scores are shared.
 
         Parameters
@@ -158,7 +98,7 @@ class CrossFitSearch:
         kinds = self.settings.learn_kinds(self.labelled)
         refitted = self.refitted
 
-        def searched(ratio: float) -> list[Publication]:
+        def searched(ratio: float) -> list[RatioPublication]:
             usual, form = self._played(ratio, first.of_way("", encoder=True), kinds, refitted)
             found = [usual]
             if form is not None and form.uses_encoder:
@@ -175,15 +115,15 @@ class CrossFitSearch:
         return published
 
     def _played(
-        self, ratio: float, first: _Contest, kinds: tuple[Model, ...], refitted: Refitted
-    ) -> tuple[Publication, Form | None]:
+        self, ratio: float, first: Contest, kinds: tuple[Model, ...], refitted: Refitted
+    ) -> tuple[RatioPublication, Form | None]:
         """Play all rounds for one ratio; return the publication and the form that won the first."""
         run = _RatioRun(self, ratio)
         form = self._advance(run, first, refitted)
         while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
             self._advance(run, self._later_round(run), Refitted())
         self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
-        publication = Publication(
+        publication = RatioPublication(
             ratio,
             self.settings.classifier_set(self.labelled, run.classifiers, kinds),
             tuple(run.rounds),
@@ -194,7 +134,7 @@ class CrossFitSearch:
         )
         return publication, form
 
-    def _encoder_reads(self, first: _Contest, form: Form | None) -> float:
+    def _encoder_reads(self, first: Contest, form: Form | None) -> float:
         """Return the share of the words that an encoder reads to publish by a form."""
         if form is None or not form.uses_encoder:
             return 0.0
@@ -229,7 +169,7 @@ class CrossFitSearch:
             found[form.name] = self.settings.classifier_set(self.labelled, [classifier], ())
         return found
 
-    def _seed(self, step: str) -> int:
+    def seed(self, step: str) -> int:
         return self.settings.streams.seed_of(step)
 
     def _padded(self, values: npt.NDArray[_T], rest: object) -> npt.NDArray[_T]:
@@ -238,13 +178,13 @@ class CrossFitSearch:
         padded[: len(values)] = values
         return padded
 
-    def _learn_background(self) -> _StagePlan:
+    def _learn_background(self) -> StagePlan:
         """Learn from the background corpora alone, once; score the steward's documents by that."""
         whole = self.whole
         model = self.settings.learner.fit(
-            whole.data, whole.sensitive, documents=~whole.own, seed=self._seed("background")
+            whole.data, whole.sensitive, documents=~whole.own, seed=self.seed("background")
         )
-        return _StagePlan((), model.scores(whole.alone().data), model)
+        return StagePlan((), model.scores(whole.alone().data), model)
 
     def _deal(self) -> npt.NDArray[np.int64]:
         """Deal the documents into folds at random.
@@ -268,21 +208,21 @@ class CrossFitSearch:
         """The words that a round may still redact."""
         return self.instances & ~run.data.redacted & ~self.allowed
 
-    def _first_round(self, ratios: Sequence[float]) -> _Contest:
+    def _first_round(self, ratios: Sequence[float]) -> Contest:
         """Score out of fold by every form that competes.
 
         A background model contributes in two ways: its scores are features of the steward's own
         classifiers, or its weights are where learning starts. They err differently; their mean is a
-        form of its own. An encoder starts from what it learned from the background.
+        another form. An encoder starts from what it learned from the background.
         """
-        stages: list[_StagePlan] = []
+        stages: list[StagePlan] = []
         plain = self.settings.learner
 
         def add(sees: Sees, step: str, start: Model | None = None, by: Learner = plain) -> int:
             self.settings.progress(step)
-            data = staged(self.labelled.data, sees, [stage.scores for stage in stages])
-            scores = out_of_fold(by, data, self.sensitive, self.fold, seed=self._seed(step))
-            stages.append(_StagePlan(sees, scores, start=start))
+            data = stage_features(self.labelled.data, sees, [stage.scores for stage in stages])
+            scores = out_of_fold(by, data, self.sensitive, self.fold, seed=self.seed(step))
+            stages.append(StagePlan(sees, scores, start=start))
             return len(stages) - 1
 
         once = add((), "pass")
@@ -308,87 +248,12 @@ class CrossFitSearch:
                 linear = (informed, both, more)
                 forms.append(Form("background + start", linear, uses_background=True))
         if self.settings.encoder is not None:
-            forms += self._encoder_forms(self.settings.encoder, stages, linear, add, ratios)
-        return _Contest(stages, forms)
+            from .stacking.encoder_forms import encoder_forms
 
-    def _encoder_forms(
-        self,
-        encoder: PretrainedEncoder,
-        stages: list[_StagePlan],
-        linear: tuple[int, ...],
-        add: Callable[[Sees, str], int],
-        ratios: Sequence[float],
-    ) -> list[Form]:
-        """Add the encoder's stages: alone, seen by a CRF, as a second look, and its student."""
-        from .stacking.encoded import Student, encode_folds, learn_from_background
+            forms += encoder_forms(self, stages, linear, add, ratios)
+        return Contest(stages, forms)
 
-        settings, data = self.settings, self.labelled.data
-        informed = self.background is not None
-        if informed:
-            settings.progress("encoder, background")
-            start = learn_from_background(encoder, self.whole, settings.streams)
-            encoder = encoder.warm_start(start) or encoder
-        first = mean_of([stages[voice].scores for voice in linear])
-        centre = float(np.mean([cost_threshold(min(ratios)), cost_threshold(max(ratios))]))
-        look = fitted_look(data, first, linear, centre=centre)
-        student = None
-        if settings.unlabelled is not None:
-            student = Student(settings.unlabelled, data.documents, self.sensitive, settings.learner)
-        settings.progress("encoder")
-        seed = self._seed("encoder")
-        scored = encode_folds(
-            encoder, data, self.sensitive, self.fold,
-            first=first, look=look, student=student, seed=seed,
-        )  # fmt: skip
-        tuned: list[Model] = []
-
-        def refit() -> Model:
-            if not tuned:  # the same model reads everywhere, looks again and teaches
-                settings.progress("encoder, all documents")
-                tuned.append(encoder.fit(data, self.sensitive, seed=seed))
-            return tuned[0]
-
-        def placed(plan: _StagePlan) -> int:
-            stages.append(plan)
-            return len(stages) - 1
-
-        whole = placed(_StagePlan((), scored.whole, refit=refit, by_encoder=True))
-        sees = add(((whole, True),), "sees the encoder")
-        deep = add(((whole, True), (sees, False)), "sees the encoder, stack")
-        again = placed(_StagePlan((), scored.looked, refit=refit, look=look))
-        k = len(linear)
-
-        def form(name: str, *voices: int, way: str = "", encoder: bool = True) -> Form:
-            return Form(name, voices, uses_background=informed, uses_encoder=encoder, way=way)
-
-        # Voices are repeated so that each reader counts the same, however many stages it has.
-        forms = [
-            form("encoder", whole),
-            form("CRF + encoder", *linear, *[whole] * k),
-            form("CRF that sees the encoder", sees, deep),
-            form("encoder + CRF that sees it", whole, whole, sees, deep),
-            replace(form("CRF + encoder + CRF that sees it", *linear * 2, *[whole, sees, deep] * k,
-                         *[whole] * k), preferred=True),
-            form("second look", *linear, *[again] * k, way=SECOND_LOOK),
-        ]  # fmt: skip
-        if student is not None and scored.student is not None:
-            own = student
-
-            def learn_student() -> Model:
-                every = np.ones(data.documents, np.bool_)
-                careful = settings.learner.careful()
-                return own.learned(refit(), every, seed=seed, learner=careful)
-
-            pupil = placed(_StagePlan((), scored.student, refit=learn_student))
-            stacked = add(((pupil, False),), "student, stack")
-            forms += [
-                form("student", pupil, way=STUDENT, encoder=False),
-                form("student + stack", pupil, stacked, way=STUDENT, encoder=False),
-                form("student + CRF", pupil, stacked, *linear, way=STUDENT, encoder=False),
-            ]
-        return forms
-
-    def _later_round(self, run: _RatioRun) -> _Contest:
+    def _later_round(self, run: _RatioRun) -> Contest:
         """Score what is left, out of fold: without and with a view of what the first round thought.
 
         A quick look comes first: where nothing can be gained even by the threshold that suits the
@@ -398,20 +263,20 @@ class CrossFitSearch:
         plain = Form("pass", (0,))
         if not self._worth_a_round(run, step):
             silent = np.full(len(run.data), -np.inf)
-            return _Contest([_StagePlan((), silent)], [plain])
+            return Contest([StagePlan((), silent)], [plain])
         stages = []
         for sees in ((), ((-1, True),)):
-            data = staged(run.data, sees, (), run.scores)
+            data = stage_features(run.data, sees, (), run.scores)
             scores = out_of_fold(
-                self.settings.learner, data, self.sensitive, self.fold, seed=self._seed(step)
+                self.settings.learner, data, self.sensitive, self.fold, seed=self.seed(step)
             )
-            stages.append(_StagePlan(sees, scores))
-        return _Contest(stages, [plain, Form("informed", (1,)), Form("pass + informed", (0, 1))])
+            stages.append(StagePlan(sees, scores))
+        return Contest(stages, [plain, Form("informed", (1,)), Form("pass + informed", (0, 1))])
 
     def _worth_a_round(self, run: _RatioRun, step: str) -> bool:
         """Return whether a quick learner gains anything; half of the folds may already say no."""
         scout, form, live = self.settings.learner.quick(), Form("pass", (0,)), self._live(run)
-        seed = self._seed(step)
+        seed = self.seed(step)
         scored = by_fold(
             self.fold,
             lambda learned: scout.fit(run.data, self.sensitive, documents=learned, seed=seed),
@@ -426,7 +291,7 @@ class CrossFitSearch:
                     return False
         return self._competition(run, {form: scores}, live).entries[form].fit.gain > 0
 
-    def _advance(self, run: _RatioRun, contest: _Contest, refitted: Refitted) -> Form | None:
+    def _advance(self, run: _RatioRun, contest: Contest, refitted: Refitted) -> Form | None:
         """Judge the forms, keep the best if it gains, and redact what it finds; return it if kept."""
         scores = contest.scores()
         judged = self._competition(run, scores, self._live(run))
@@ -452,7 +317,7 @@ class CrossFitSearch:
     def _refit(
         self,
         run: _RatioRun,
-        contest: _Contest,
+        contest: Contest,
         form: Form,
         threshold: float,
         refitted: Refitted,
@@ -477,7 +342,7 @@ class CrossFitSearch:
         voices = tuple(number[voice] for voice in form.voices)
         return Classifier(tuple(stages), voices, threshold, form.name)
 
-    def _refitted_stage(self, run: _RatioRun, contest: _Contest, place: int) -> Model:
+    def _refitted_stage(self, run: _RatioRun, contest: Contest, place: int) -> Model:
         plan = contest.stages[place]
         if plan.refit is not None:
             return plan.refit()
@@ -486,7 +351,7 @@ class CrossFitSearch:
             learner = learner.careful()
             if plan.start is not None:
                 learner = learner.warm_start(plan.start) or learner
-            seed = self._seed(f"refit {len(run.rounds)} {place}")
+            seed = self.seed(f"refit {len(run.rounds)} {place}")
         known = [stage.scores for stage in contest.stages]
-        data = staged(run.data, plan.sees, known, run.scores)
+        data = stage_features(run.data, plan.sees, known, run.scores)
         return learner.fit(data, self.sensitive, seed=seed)

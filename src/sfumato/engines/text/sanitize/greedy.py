@@ -26,7 +26,7 @@ from ..reading.word_lists import WordList
 from .classifiers import Classifier, Stage
 from .cross_fit import CrossFitSearch
 from .modes import MODES
-from .publication import Publication, Round
+from .publication import RatioPublication, Round
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class GreedySanitize:
             encoder,
             unlabelled,
         )
-        self.alternatives: list[Publication] = []
+        self.alternatives: list[RatioPublication] = []
         self.first_pass: Scores | None = None
         self.folds_used = 0
 
@@ -107,13 +107,13 @@ class GreedySanitize:
     def learner(self) -> Learner:
         return self.settings.learner
 
-    def fit(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Publication]:
+    def fit(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, RatioPublication]:
         """Choose the classifiers for each ratio L/C; what does not depend on it is learned once.
 
         Parameters
         ----------
         labelled : Labelled
-            The labelled tokens; documents of the background stand after the steward's own.
+            The labelled tokens; documents of the background come after the steward's own.
         ratios : sequence of float
             The loss ratios, each above 0.
 
@@ -137,7 +137,7 @@ class GreedySanitize:
         Parameters
         ----------
         labelled : Labelled
-            The labelled tokens; the background is left out.
+            The labelled tokens; the background is skipped.
         ratios : sequence of float
             The loss ratios.
 
@@ -184,7 +184,7 @@ class GreedySanitize:
     def _paper(
         self, labelled: Labelled, ratios: Sequence[float], allowed: Mask, learned_from: Mask,
         kinds: tuple[Model, ...],
-    ) -> dict[float, Publication]:  # fmt: skip
+    ) -> dict[float, RatioPublication]:  # fmt: skip
         """Run Algorithm 1; the ratio only decides when to stop, so the rounds are learned once."""
         rounds = _LiteralRounds(self.settings, labelled, allowed, learned_from)
         instances = labelled.instances & learned_from[labelled.data.document_of]
@@ -193,7 +193,7 @@ class GreedySanitize:
             losses = labelled.losses(ratio, self.settings.weights)
             played, data, loss = _greedy(rounds, losses, instances)
             chosen = [Classifier((Stage(r.model),), (0,), 0.0, "pass") for r in rounds.learned]
-            published[ratio] = Publication(
+            published[ratio] = RatioPublication(
                 ratio,
                 self.settings.classifier_set(labelled, chosen[: len(played) - 1], kinds),
                 tuple(played),

@@ -1,4 +1,4 @@
-"""What `explore` leaves beside frontier.json: the classifiers of every candidate, in one model folder."""
+"""What `explore` leaves next to frontier.json: the classifiers of every candidate, in one model folder."""
 
 from __future__ import annotations
 

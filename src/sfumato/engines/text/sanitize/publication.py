@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..reading.arrays import Mask
 from .classifiers import ClassifierSet
 
-__all__ = ["LINEAR", "SECOND_LOOK", "STUDENT", "Publication", "Round"]
+__all__ = ["LINEAR", "SECOND_LOOK", "STUDENT", "RatioPublication", "Round"]
 
 # How a candidate publishes where an encoder won, if not by the encoder everywhere.
 LINEAR, SECOND_LOOK, STUDENT = "linear", "second look", "student"
@@ -68,7 +68,7 @@ class Round:
 
 
 @dataclass(frozen=True, eq=False)
-class Publication:
+class RatioPublication:
     """A candidate: the chosen classifiers, the record of the rounds, and the honest estimate.
 
     `redacted` are the decisions on the labelled tokens by models that had not seen the document (in

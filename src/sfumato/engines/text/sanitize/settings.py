@@ -72,7 +72,7 @@ class Settings:
         return Streams(self.seed)
 
     def with_lists(self, labelled: Labelled) -> tuple[Labelled, Mask]:
-        """Redact denied words; return the mask of allowed ones beside the labelled tokens."""
+        """Redact denied words; return the labelled tokens and the mask of allowed ones."""
         allowed = self.allow.matches(labelled.data)
         denied = self.deny.matches(labelled.data) & ~allowed
         if denied.any():

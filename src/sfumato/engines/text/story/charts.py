@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.story import Chart, View
-from ....presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, filled, headroom
+from ....presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, fill_spec, headroom
 from ....presentation.numbers import about, count, decimal, percent, span
 from ..attack_records import Reading, ReadingRecord
 from .facts import TextFacts
@@ -22,7 +22,7 @@ _ASIDE: dict[Reading, float] = {"A": 0.94, "B": 1.0, "outside": 1.064}  # so tha
 
 
 def attack_chart(facts: TextFacts) -> Chart | None:
-    """Show what attackers find by budget, before and after, beside random reading and the bound."""
+    """Show what attackers find by budget, before and after, with random reading and the bound."""
     if not facts.budgets:
         return None
     before = next((r for r in facts.before if r.attack is not None), None)
@@ -126,7 +126,7 @@ class _Attack:
             ]
 
         label = "at random" if log else ""
-        found = filled(
+        found = fill_spec(
             "attack",
             found=shown,
             bound=[] if bound is None else level(100 * bound, f"bound C/(L+C) = {percent(bound)}"),
@@ -163,7 +163,7 @@ def ratio_chart(facts: TextFacts) -> Chart | None:
         }
         for c in sorted(facts.frontier.candidates, key=lambda c: c.ratio)
     ]
-    drawn = filled("ratios", rows=rows)
+    drawn = fill_spec("ratios", rows=rows)
     headroom(drawn, 0, [float(c.leaked) for c in facts.frontier.candidates])
     headroom(drawn, 2, [float(c.rounds) for c in facts.frontier.candidates])
     alt = "By loss ratio: " + "; ".join(str(row["says"]) for row in rows)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ....core.story import Check
-from ....presentation.numbers import count, listed, percent
+from ....presentation.numbers import count, join_words, percent
 from ....presentation.sentences import shift_check, withheld_check
-from ..records import labels_listed
+from ..records import format_label_counts
 from .facts import TextFacts
 
-__all__ = ["checks", "like_the_explored"]
+__all__ = ["checks", "likeness_check"]
 
 
 def checks(facts: TextFacts) -> list[Check]:
@@ -21,11 +21,11 @@ def checks(facts: TextFacts) -> list[Check]:
 
     """
     found = []
-    shift = like_the_explored(facts)
+    shift = likeness_check(facts)
     if shift is not None:
         found.append(shift)
     if facts.left_as_they_are:
-        named = labels_listed(facts.left_as_they_are)
+        named = format_label_counts(facts.left_as_they_are)
         found.append(Check("look", f"Marked, but not chosen, and left as they are: {named}."))
     if facts.readings and facts.bound is not None:
         found.append(_bound_check(facts, facts.bound))
@@ -39,7 +39,7 @@ def checks(facts: TextFacts) -> list[Check]:
         )
     found += _encoder_checks(facts)
     if facts.release is not None and facts.release.how.fields_as_they_are and not facts.elsewhere:
-        names = listed(list(facts.release.how.fields_as_they_are))
+        names = join_words(list(facts.release.how.fields_as_they_are))
         found.append(Check("look", f"Fields beside the text are published as they are: {names}."))
     if facts.frontier is not None and facts.frontier.mode == "paper":
         found.append(
@@ -63,7 +63,7 @@ def checks(facts: TextFacts) -> list[Check]:
     return found if withheld is None else [*found, withheld]
 
 
-def like_the_explored(facts: TextFacts) -> Check | None:
+def likeness_check(facts: TextFacts) -> Check | None:
     """Return the check that the release is like what was learned from."""
     release = facts.release
     if release is None or release.measured is None:
@@ -105,7 +105,7 @@ def _bound_check(facts: TextFacts, bound: float) -> Check:
         if found.low > bound * int(budget)
     )
     if over:
-        places = listed([f"{reading} at {count(budget)} words" for reading, budget in over])
+        places = join_words([f"{reading} at {count(budget)} words" for reading, budget in over])
         return Check(
             "look",
             f"Some attackers find clearly more than the bound C/(L+C) = {percent(bound)} of what they read "
@@ -120,7 +120,7 @@ def _bound_check(facts: TextFacts, bound: float) -> Check:
         }
     )
     if open_ones:
-        places = listed([f"{count(budget)} words" for budget in open_ones])
+        places = join_words([f"{count(budget)} words" for budget in open_ones])
         return Check(
             "open",
             f"Too little was measured to tell whether attackers stay within the bound C/(L+C) = "

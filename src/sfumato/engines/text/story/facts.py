@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....core.engine import Part
-from ..attack_records import AttackDetails, Bounds, Found, Reading, ReadingRecord, TextAttack
+from ..attack_records import (
+    AttackDetails,
+    InspectionRecord,
+    Reading,
+    ReadingRecord,
+    TextAttack,
+    TheoremBounds,
+)
 from ..records import TextCandidate, TextFrontier, TextReference, TextRelease
 
 __all__ = ["Headline", "TextFacts"]
@@ -18,11 +25,11 @@ _NOUNS = {"NAME": "name", "PERSON": "name", "PER": "name", "DATE": "date", "ID":
 
 @dataclass(frozen=True)
 class Headline:
-    """The strongest attacker at the budget of the headline, beside what it is compared with."""
+    """The strongest attacker at the budget of the headline, with what it is compared with."""
 
     reading: Reading
     budget: int
-    found: Found
+    found: InspectionRecord
     random: float | None
     before: tuple[TextReference, float] | None
 
@@ -97,7 +104,7 @@ class TextFacts:
         return {} if self.attacked is None else self.attacked.readings()
 
     @property
-    def bounds(self) -> Bounds | None:
+    def bounds(self) -> TheoremBounds | None:
         if self.attack_record is not None and self.attack_record.bounds is not None:
             return self.attack_record.bounds
         return self.chosen.bounds if self.chosen is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.story import Grid
-from ....presentation.numbers import about, count, decimal, listed, percent, span
+from ....presentation.numbers import about, count, decimal, join_words, percent, span
 from ..attack_records import Bound
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
@@ -135,7 +135,7 @@ def conditions_grid(facts: TextFacts) -> Grid | None:
     if not verdicts:
         return None
     rows = tuple(
-        (condition, text, listed(theorems), holds)
+        (condition, text, join_words(theorems), holds)
         for (condition, text, holds), theorems in verdicts.items()
     )
     heads = (("Condition", "text.theorems"), ("What it asks", None), ("Of", None), ("Here", None))

@@ -6,7 +6,7 @@ from ....core.engine import Part
 from ....core.story import Stat, Story
 from ....presentation.frontier_chart import Axes, frontier_chart
 from ....presentation.knowledge import knowledge_of
-from ....presentation.numbers import about, count, listed, percent, plural, span
+from ....presentation.numbers import about, count, join_words, percent, plural, span
 from ....presentation.sentences import (
     chosen_sentence,
     reference_grid,
@@ -18,7 +18,7 @@ from ....presentation.sentences import (
 from ..attack_records import Reading
 from ..records import UNSURE, TextCandidate, TextRelease, is_measured
 from .charts import attack_chart, ratio_chart
-from .checks import checks, like_the_explored
+from .checks import checks, likeness_check
 from .facts import TextFacts
 from .grids import attack_grid, bounds_grid, conditions_grid, label_grid, ratio_grid
 
@@ -45,7 +45,7 @@ def story(part: Part) -> Story:
     known = knowledge_of("sfumato.engines.text")
     told = Story(part.id, "text", title_for("Text", part), status_of(part))
     told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), checks(facts)
-    told.published = _published(facts)
+    told.published = _published_sentences(facts)
     told.tradeoff = [
         search_sentence(part),
         (
@@ -75,12 +75,12 @@ def story(part: Part) -> Story:
     return told
 
 
-# --- what stands at the top ----------------------------------------------------------------------
+# --- the top ----------------------------------------------------------------------
 
 
 def _verdict(facts: TextFacts) -> list[str]:
     sentences = []
-    different = like_the_explored(facts)
+    different = likeness_check(facts)
     if different is not None and different.state == "look":
         sentences.append(different.text)
     one, many = facts.noun
@@ -187,27 +187,27 @@ def _stats(facts: TextFacts) -> list[Stat]:
 # --- sections ------------------------------------------------------------------------------------
 
 
-def _published(facts: TextFacts) -> list[str]:
+def _published_sentences(facts: TextFacts) -> list[str]:
     sentences = [chosen_sentence(facts.part)]
     release, frontier = facts.release, facts.frontier
     redacted = release.counts.get("redacted") if release is not None else None
     if isinstance(redacted, dict) and redacted:
-        kinds = listed([f"{count(n)} of {label}" for label, n in sorted(redacted.items())])
+        kinds = join_words([f"{count(n)} of {label}" for label, n in sorted(redacted.items())])
         sentences.append(f"Redactions by kind: {kinds}.")
         sentences += _surrogate_words(release)
     elif frontier is not None:
-        sentences.append(f"Sensitive here: {listed(list(frontier.labels))}.")
+        sentences.append(f"Sensitive here: {join_words(list(frontier.labels))}.")
     if release is not None and release.how.fields_as_they_are:
         how = (
             "are published as another part of this report treated them"
             if facts.elsewhere
             else "are published as they are"
         )
-        sentences.append(f"Other fields {how}: {listed(list(release.how.fields_as_they_are))}.")
+        sentences.append(f"Other fields {how}: {join_words(list(release.how.fields_as_they_are))}.")
     if release is not None:
         counts = {k: n for k, n in release.counts.items() if isinstance(n, int)}
         named = [f"{count(n)} {k}" for k, n in sorted(counts.items()) if n and k != "withheld"]
-        sentences.append(f"Counted while publishing: {listed(named)}.")
+        sentences.append(f"Counted while publishing: {join_words(named)}.")
     return sentences
 
 
@@ -219,7 +219,7 @@ def _surrogate_words(release: TextRelease | None) -> list[str]:
     kinds = {k: n for k, n in made.items() if k != UNSURE}
     sentences = []
     if kinds:
-        named = listed([f"{count(n)} of {label}" for label, n in sorted(kinds.items())])
+        named = join_words([f"{count(n)} of {label}" for label, n in sorted(kinds.items())])
         sentences.append(f"Surrogates stand for {named}; all else is a placeholder.")
     if made.get(UNSURE):
         sentences.append(

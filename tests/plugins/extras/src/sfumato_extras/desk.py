@@ -12,7 +12,7 @@ def open_tally(folder):
 
 class TallyDesk(Desk):
     labels = ("YES", "NO")
-    is_released = False
+    released_candidate = None
 
     def __init__(self, folder):
         self.folder = folder

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from sfumato.core.engine import Engine, Part, Progress, no_progress
 from sfumato.core.errors import DataError
-from sfumato.core.exploration import Exploration, placed
+from sfumato.core.exploration import Exploration, mark_dominated
 from sfumato.core.files import sha256_of, whole_directory
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.publication import Publication
@@ -95,7 +95,7 @@ class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandida
                 )
             )
             progress(total=len(request.steps))
-        candidates, area = placed(found)
+        candidates, area = mark_dominated(found)
         return ToyExploration(
             ToyFrontier(
                 engine=self.name,

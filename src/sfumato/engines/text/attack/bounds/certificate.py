@@ -1,7 +1,7 @@
 """What the paper's theorems say about a release, and whether what they say means anything here.
 
 Each answer carries its assumptions, whether they hold on these counts, and whether the number is
-vacuous (a trivial fact is at least as strong). Symbols of the paper stand in the docstrings; PAPER.md
+vacuous (a trivial fact is at least as strong). Symbols of the paper are in the docstrings; PAPER.md
 lists where a printed proof needs a repair (Lemma 4 uses TP̂/m ≥ q, not TP̂ ≥ q·TN̂; Theorem 4 needs
 TP_A ≥ 1).
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ...attack_records import Bounds
-from ..inspection import Confusion, Found
+from ...attack_records import TheoremBounds
+from ..inspection import Confusion, InspectionResult
 from .finite_samples import (
     false_alarm_floor,
     finite_sample_gain,
@@ -42,8 +42,8 @@ def certificate(
     train: Confusion | None = None,
     dimension: float | None = None,
     delta: float = 0.05,
-    ranked: Mapping[int, Found] | None = None,
-) -> Bounds:
+    ranked: Mapping[int, InspectionResult] | None = None,
+) -> TheoremBounds:
     """Return every bound that these counts allow (`bounds` of frontier.json).
 
     `attack` are the attacker's counts on the release, `train` those of the classifier that failed the
@@ -91,7 +91,7 @@ def certificate(
         ]
         deviation = vc_deviation(delta, max(train.words, 1), dimension)
         parameters = tightest_parameters(train, attack).to_record()
-    return Bounds(
+    return TheoremBounds(
         theorems={answer.name: answer for answer in answers},
         ranked_prefix={
             str(b): ranked_prefix(found, b, ratio) for b, found in (ranked or {}).items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...attack_records import Assumption, Bound
-from ..inspection import Confusion, Found, found_at_random, found_positives_first
+from ..inspection import Confusion, InspectionResult, found_at_random, found_positives_first
 from .answers import (
     assume,
     better_than_chance,
@@ -138,7 +138,7 @@ def gain_at_local_optimum(
     )
 
 
-def ranked_prefix(found: Found, budget: int, ratio: float) -> Bound:
+def ranked_prefix(found: InspectionResult, budget: int, ratio: float) -> Bound:
     """Ours: at an honest local optimum no ranked prefix holds more than C/(L + C) sensitive words.
 
     A prefix with TP sensitive among B words is worth redacting when L·TP > C·(B − TP), that is when

@@ -8,17 +8,17 @@ import numpy.typing as npt
 from .....core.errors import LimitError
 from . import _kernels
 
-__all__ = ["aligned"]
+__all__ = ["align"]
 
 _MAX_EDITS = 20_000
 
 
-def aligned(
+def align(
     original: npt.NDArray[np.int32], published: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int64]:
     """Return for each published token the original token that it is, or −1 (longest common sequence).
 
-    >>> aligned(np.array([1, 2, 3, 4], np.int32), np.array([1, 9, 4], np.int32)).tolist()
+    >>> align(np.array([1, 2, 3, 4], np.int32), np.array([1, 9, 4], np.int32)).tolist()
     [0, -1, 3]
     """
     reach = np.zeros(2 * (len(original) + len(published)) + 3, np.int64)

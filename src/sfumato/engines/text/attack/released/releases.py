@@ -25,7 +25,7 @@ from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
 from .....data.inputs import DocumentsInput
-from ...attack_records import Bounds, InferenceRecord, TextAttack
+from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
 from ...private_edits import read_edits
@@ -37,11 +37,11 @@ from ...records import TextFrontier, TextRelease
 from ...redaction.replacer import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
-from ..attacker import AttackReport, Residual, Target, attack
+from ..attacker import AttackedRelease, AttackReport, Residual, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
-from .alignment import aligned
+from .alignment import align
 
 if TYPE_CHECKING:
     from ...learners.pretrained import PretrainedEncoder
@@ -202,7 +202,7 @@ def _unseen(
 
 def _bounds(
     report: AttackReport, record: TextRelease | None, before: tuple[int, int]
-) -> Bounds | None:
+) -> TheoremBounds | None:
     """Return the bounds on what reading B finds; None where it was not run or L/C is unknown."""
     if record is None or "B" not in report.inspections:
         return None
@@ -235,7 +235,7 @@ def _inference(
         first, last = data.tokens.doc[len(known) + d : len(known) + d + 2]
         a, b = shown.doc[d], shown.doc[d + 1]
         kept = shown.type[a:b][~marks[a:b]]
-        match = aligned(data.tokens.type[first:last], kept)
+        match = align(data.tokens.type[first:last], kept)
         removed[first:last] = True
         removed[first + match[match >= 0]] = False
     of_release = np.arange(data.documents) >= len(known)
@@ -250,7 +250,7 @@ def _residuals(
     training: DocumentsInput | None,
     chosen: ClassifierSet | None,
     names: Sequence[str],
-    target: Target,
+    target: AttackedRelease,
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:
@@ -272,7 +272,7 @@ def target_of(
     background: Sequence[Document] = (),
     *,
     knowledge: Sequence[WordKnowledge] = (),
-) -> tuple[Target, tuple[int, int]]:
+) -> tuple[AttackedRelease, tuple[int, int]]:
     """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
     Parameters
@@ -317,20 +317,20 @@ def target_of(
         a, b = whole.doc[d], whole.doc[d + 1]
         first, last = tokens.doc[d], tokens.doc[d + 1]
         kept = np.flatnonzero(~marks[first:last]) + first
-        match = aligned(whole.type[a:b], tokens.type[kept])
+        match = align(whole.type[a:b], tokens.type[kept])
         found = match >= 0
         common += int(found.sum())
         sensitive[kept[found]] = truth[a + match[found]]
     shown = int((~marks[: tokens.doc[len(published)]]).sum())
     if common < _MIN_COMMON * shown:
         raise DataError(
-            f"Only {common:,} of the {shown:,} published words stand in the labelled originals.",
+            f"Only {common:,} of the {shown:,} published words occur in the labelled originals.",
             hint="was this release made from these documents?",
         )
     data = TokenData.of(tokens, vocabulary, tuple(knowledge)).redact(marks)
     own = np.arange(len(everything)) < len(published)
     words = vocabulary.is_word[whole.type] != 0
-    return Target(data, sensitive, own), (int(words.sum()), int((words & truth).sum()))
+    return AttackedRelease(data, sensitive, own), (int(words.sum()), int((words & truth).sum()))
 
 
 def placeholders(

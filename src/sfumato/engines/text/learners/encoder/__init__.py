@@ -7,7 +7,7 @@ network     the forward pass as plain functions over a tree of arrays
 steps       a step of AdamW
 training    a schedule, early stopping inside the documents that are learned from, calibration
 model       `EncoderModel`, which scores
-learner     `Encoder`, which learns beside the CRF
+learner     `Encoder`, which learns in addition to the CRF
 
 The packages that it needs (the extra `encoder`) are imported when an encoder is first used.
 """

@@ -220,8 +220,8 @@ def open_encoder(wanted: str) -> EncoderFolder:
 @lru_cache(maxsize=2)
 def _read(place: str, *, check_hashes: bool) -> EncoderFolder:
     folder = Path(place)
-    config_raw = _limited(folder, "config.json", _CONFIG_LIMIT)
-    tokenizer = _limited(folder, "tokenizer.json", _TOKENIZER_LIMIT)
+    config_raw = _read_within(folder, "config.json", _CONFIG_LIMIT)
+    tokenizer = _read_within(folder, "tokenizer.json", _TOKENIZER_LIMIT)
     try:
         config = Config.of(json.loads(config_raw))
     except (ValueError, RecursionError) as error:
@@ -260,7 +260,7 @@ def _size(path: Path, limit: int) -> None:
         raise ModelError(f"{path.name} of the encoder is larger than {limit:,} bytes.")
 
 
-def _limited(folder: Path, name: str, limit: int) -> bytes:
+def _read_within(folder: Path, name: str, limit: int) -> bytes:
     _size(folder / name, limit)
     return (folder / name).read_bytes()
 

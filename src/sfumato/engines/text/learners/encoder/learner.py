@@ -1,4 +1,4 @@
-"""`Encoder` learns: it stands beside the CRF on both sides of the game."""
+"""`Encoder` learns: it competes with the CRF on both sides of the game."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Encoder(PretrainedEncoder):
         data : TokenData
             The tokens.
         passages : mask over the tokens, optional
-            Tokens that are learned from a second time, each run of them by itself, so that the model
+            Tokens that are learned from a second time, each run of them separately, so that the model
             can read short passages too.
         watch : callable, optional
             Called before each batch, once the one before is finished; may raise to end it.

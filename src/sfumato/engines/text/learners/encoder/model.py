@@ -18,7 +18,7 @@ from ..protocol import Model
 from .device import device_kind, one_at_a_time
 from .folder import Config
 from .pieces import CASES, Ints, Pieces, PieceTable, piece_table
-from .training import Corpus
+from .training import WindowedCorpus
 
 if TYPE_CHECKING:
     import jax
@@ -30,7 +30,7 @@ __all__ = ["EncoderModel", "flat", "prepared"]
 _MOST_MEMBERS = 16
 
 # What the lower layers make of documents, and of passages of them, as long as the tokens are there.
-prepared: weakref.WeakKeyDictionary[TokenData, dict[tuple[str, int], list[Corpus]]] = (
+prepared: weakref.WeakKeyDictionary[TokenData, dict[tuple[str, int], list[WindowedCorpus]]] = (
     weakref.WeakKeyDictionary()
 )
 
@@ -94,7 +94,7 @@ class EncoderModel(Model):
         return mine == others
 
     def __getstate__(self) -> dict[str, object]:
-        # What stands on a device stays there; a worker puts it onto its own.
+        # What is on a device stays there; a worker puts it onto its own.
         return {k: v for k, v in self.__dict__.items() if k not in {"_below", "_above", "table"}}
 
     @property
@@ -146,9 +146,13 @@ class EncoderModel(Model):
         found: jax.Array = frozen_states(self._below, ids, length, self.shape)
         return found
 
-    def laid(self, data: TokenData, documents: Mask | None, where: Mask | None = None) -> Corpus:
+    def laid(
+        self, data: TokenData, documents: Mask | None, where: Mask | None = None
+    ) -> WindowedCorpus:
         """Return documents, or passages of them, cut into windows."""
-        return Corpus(Pieces.of(data, self.table, documents=documents, where=where), self.table)
+        return WindowedCorpus(
+            Pieces.of(data, self.table, documents=documents, where=where), self.table
+        )
 
     def scores(self, data: TokenData, *, documents: Mask | None = None) -> Scores:
         """Return each token's log-odds of being sensitive.
@@ -166,10 +170,10 @@ class EncoderModel(Model):
         return self._judged(corpus, len(data), documents)
 
     def scores_in(self, data: TokenData, where: Mask) -> Scores:
-        """Return the log-odds of some tokens, each run of them read by itself; others get −inf."""
+        """Return the log-odds of some tokens, each run of them read separately; others get −inf."""
         return self._judged(self.laid(data, None, where), len(data), None)
 
-    def _judged(self, corpus: Corpus, tokens: int, documents: Mask | None) -> Scores:
+    def _judged(self, corpus: WindowedCorpus, tokens: int, documents: Mask | None) -> Scores:
         from .network import logits
 
         with one_at_a_time():

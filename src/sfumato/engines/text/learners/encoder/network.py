@@ -20,10 +20,10 @@ from .folder import Config
 from .pieces import CASES, Ints
 
 __all__ = [
-    "Batch",
     "Dropout",
     "Shape",
     "Tuned",
+    "WindowBatch",
     "attention",
     "by_member",
     "frozen_states",
@@ -83,7 +83,7 @@ class Tuned(TypedDict):
     head: Mapping[str, Part]
 
 
-class Batch(NamedTuple):
+class WindowBatch(NamedTuple):
     """Windows of one length and what is judged in them.
 
     What the last layer makes of a place that is not judged is read by nobody, so it is computed only
@@ -240,14 +240,14 @@ def _attention_gradient(kept: _Kept, wanted: jax.Array) -> tuple[jax.Array | Non
 attention.defvjp(_attention, _attention_gradient)
 
 
-def _attended(
+def _attend(
     query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array, shape: Shape
 ) -> jax.Array:
     """Return what each place takes from the places of its window, all given as [place, hidden]."""
     windows, places = hidden_from.shape
     split = (windows, places, shape.heads, query.shape[1] // shape.heads)
     query = query * float(1 / np.sqrt(split[-1]))
-    # Heads before places: products of matrices that lie in one piece are faster.
+    # Heads before places: products of matrices that are in one piece are faster.
     parts = (a.reshape(split).transpose(0, 2, 1, 3) for a in (query, key, value))
     taken = attention(*parts, hidden_from[:, None, None, :])
     return taken.transpose(0, 2, 1, 3).reshape(windows * places, -1)
@@ -261,21 +261,21 @@ def _layer(
     dropout: Dropout | None = None,
     only: Ints | None = None,
 ) -> jax.Array:
-    """One layer of attention over places that lie in one row.
+    """One layer of attention over places that are in one row.
 
     `hidden_from` is 0 for places that are read, −1e9 for padding; with `only`, the layer is computed for
     some places alone, which still read all others.
     """
     key, value = _dense(part["key"], x), _dense(part["value"], x)
     if only is None:
-        joined = _attended(_dense(part["query"], x), key, value, hidden_from, shape)
+        joined = _attend(_dense(part["query"], x), key, value, hidden_from, shape)
     else:
         rest = jnp.zeros_like(x)
-        x = _taken(x, only)
+        x = _take(x, only)
         query = rest.at[only].set(
             _dense(part["query"], x), unique_indices=True, indices_are_sorted=True
         )
-        joined = _taken(_attended(query, key, value, hidden_from, shape), only)
+        joined = _take(_attend(query, key, value, hidden_from, shape), only)
     joined = _dense(part["joined"], joined)
     if dropout is not None:
         joined = dropout.at(0).of(joined)
@@ -287,7 +287,7 @@ def _layer(
     return _norm(part["second"], x + narrow, shape.epsilon)
 
 
-def _taken(x: jax.Array, only: Ints) -> jax.Array:
+def _take(x: jax.Array, only: Ints) -> jax.Array:
     return x.at[only].get(unique_indices=True, indices_are_sorted=True)
 
 
@@ -326,7 +326,7 @@ def _upper(
         own = None if dropout is None else dropout.at(number + 2)
         x = _layer(part, x, away, shape, own, only if number == last else None)
     if last < 0 and only is not None:
-        x = _taken(x, only)
+        x = _take(x, only)
     head = tuned["head"]
     x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
     if dropout is not None:
@@ -343,20 +343,22 @@ def logits(
     return answers.mean(0).reshape(case.shape)
 
 
-def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = None) -> jax.Array:
+def _loss(
+    tuned: Tuned, batch: WindowBatch, shape: Shape, dropout: Dropout | None = None
+) -> jax.Array:
     z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout, batch.judged)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
 @partial(jax.jit, static_argnames="shape")
-def loss_sum(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
+def loss_sum(tuned: Tuned, batch: WindowBatch, shape: Shape) -> jax.Array:
     """Return the log loss summed over the judged places and the members."""
     return by_member(lambda one: _loss(one, batch, shape), tuned).sum()
 
 
 def loss(
     tuned: Tuned,
-    batch: Batch,
+    batch: WindowBatch,
     shape: Shape,
     usual: np.float32,
     dropout: Dropout | None = None,

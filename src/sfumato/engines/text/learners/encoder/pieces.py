@@ -1,6 +1,6 @@
 """Word pieces of our tokens, exactly aligned; runs of redacted tokens are one `[MASK]`.
 
-Each distinct word is cut into pieces by itself, so that every piece belongs to exactly one token in any
+Each distinct word is cut into pieces separately, so that every piece belongs to exactly one token in any
 script. Long sequences are read in overlapping windows, and each token is judged in one of them.
 """
 
@@ -143,7 +143,7 @@ class Pieces:
         documents : array of bool, optional
             Which documents to read; all by default.
         where : array of bool, optional
-            Which tokens to read; each run of them is a sequence of its own.
+            Which tokens to read; each run of them is its own sequence.
 
         """
         tokens = data.tokens

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from .network import Batch, Dropout, Shape, Tuned, by_member, loss
+from .network import Dropout, Shape, Tuned, WindowBatch, by_member, loss
 
 __all__ = ["Moments", "moments", "train_step"]
 
@@ -36,7 +36,7 @@ def moments(tuned: Tuned) -> Moments:
 def train_step(
     tuned: Tuned,
     state: Moments,
-    batch: Batch,
+    batch: WindowBatch,
     step: np.float32,
     rate: np.float32,
     usual: np.float32,
@@ -84,12 +84,12 @@ def train_step(
         return found
 
     def stepped(one: Tuned, state: Moments, seed: jax.Array) -> tuple[Tuned, Moments]:
-        return _moved(one, state, gradient_of(one, seed), step, rate, decay, head_rate, layer_decay)
+        return _move(one, state, gradient_of(one, seed), step, rate, decay, head_rate, layer_decay)
 
     return by_member(stepped, tuned, state, seeds)
 
 
-def _moved(
+def _move(
     tuned: Tuned,
     state: Moments,
     gradient: Tuned,

@@ -22,9 +22,9 @@ from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_o
 if TYPE_CHECKING:
     import jax
 
-    from .network import Batch, Shape, Tuned
+    from .network import Shape, Tuned, WindowBatch
 
-__all__ = ["Corpus", "tune"]
+__all__ = ["WindowedCorpus", "tune"]
 
 _PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
@@ -83,11 +83,11 @@ class _Group:
         return np.where((rows >= 0)[:, None], self.token[rows], -1)
 
 
-class Corpus:
+class WindowedCorpus:
     """Tokens cut into pieces and windows, laid out in batches of fixed shapes.
 
     A window's result depends on its own content and padded length alone: batches of one length have
-    always the same shape, so what is read beside a window does not change it.
+    always the same shape, so the other windows of a batch do not change it.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ class Corpus:
                 ]
                 group.states = jnp.concatenate(parts)
 
-    def judging(self, known: Mask, *, apart: bool = False) -> Corpus:
-        """Return the corpus with only some tokens judged; windows without one are left out.
+    def judging(self, known: Mask, *, apart: bool = False) -> WindowedCorpus:
+        """Return the corpus with only some tokens judged; windows without one are skipped.
 
         The states of the lower layers must have been kept.
 
@@ -152,7 +152,7 @@ class Corpus:
         known : mask over the tokens
             The tokens whose labels are known.
         apart : bool, default False
-            Whether each place is judged by itself, because nothing that is tuned attends to others: then
+            Whether each place is judged separately, because nothing that is tuned attends to others: then
             only the states of the known tokens are kept, which makes learning from few of them quick.
 
         """
@@ -168,7 +168,7 @@ class Corpus:
             if len(part.windows):
                 found.groups.append(part)
         if apart and len(found.groups) > 1:
-            found.groups = [_joined(found.groups)]
+            found.groups = [_join_groups(found.groups)]
         return found
 
     def scores(
@@ -222,16 +222,16 @@ class Corpus:
             return plan
         return [plan[i] for i in random.permutation(len(plan))]
 
-    def batch(self, group: _Group, rows: Longs, labels: Labels) -> Batch:
+    def batch(self, group: _Group, rows: Longs, labels: Labels) -> WindowBatch:
         """Return a batch to learn from; the states of the lower layers must have been kept."""
-        from .network import Batch
+        from .network import WindowBatch
 
         assert group.states is not None
         token = group.judged(rows).ravel()
-        judged = _judged_first(token >= 0)
+        judged = _pad_places(token >= 0)
         token = token[judged]
         truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
-        return Batch(
+        return WindowBatch(
             group.states[np.maximum(rows, 0)],
             group.case[rows],
             group.lengths(rows),
@@ -241,7 +241,7 @@ class Corpus:
         )
 
 
-def _judged_first(judged: Mask) -> Longs:
+def _pad_places(judged: Mask) -> Longs:
     """Return the judged places, filled up by others to one of few numbers, in ascending order."""
     count, size = int(judged.sum()), len(judged)
     shares = _SHARES.get(device_kind(), (1.0,))  # an accelerator gains little by leaving places out
@@ -249,7 +249,7 @@ def _judged_first(judged: Mask) -> Longs:
     return np.sort(np.argsort(~judged, kind="stable")[:room])
 
 
-def _joined(groups: Sequence[_Group]) -> _Group:
+def _join_groups(groups: Sequence[_Group]) -> _Group:
     """Return groups of one length as one."""
     windows, ids, case, length, token, states = (
         np.concatenate([getattr(group, name) for group in groups])
@@ -267,7 +267,7 @@ def _cut(rows: Longs, size: int) -> Iterator[Longs]:
 
 def tune(
     tuned: Tuned,
-    corpora: Sequence[Corpus],
+    corpora: Sequence[WindowedCorpus],
     labels: Labels,
     documents: Mask,
     *,
@@ -306,7 +306,7 @@ def tune(
     from .network import loss_sum
     from .steps import moments, train_step
 
-    def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Longs]]:
+    def planned(random: np.random.Generator | None) -> list[tuple[WindowedCorpus, _Group, Longs]]:
         plan = [
             (corpus, group, rows)
             for corpus in corpora

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from ...reading.features import TokenData
 from .model import LinearModel
 
-__all__ = ["calibrated", "platt"]
+__all__ = ["calibrate", "platt"]
 
 
-def calibrated(
+def calibrate(
     model: LinearModel,
     data: TokenData,
     labels: npt.NDArray[np.uint8],

@@ -13,7 +13,7 @@ from ...reading.arrays import Arrays, Header
 from ...reading.features import REDACTED, TokenData, WordTable
 from ..protocol import Model, every_document
 from ..registry import MODELS
-from ..weights import UNIT, Slots, hashed, packed, scores_of_words
+from ..weights import UNIT, Slots, hash_weights, pack_weights, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
 
@@ -51,11 +51,11 @@ class LinearModel(Model):
 
     @cached_property
     def _slots(self) -> Slots:
-        return hashed(self.row_keys, self.row_weights)
+        return hash_weights(self.row_keys, self.row_weights)
 
     @cached_property
     def _joint_table(self) -> npt.NDArray[np.uint64]:
-        return packed(self.joint_keys, self.joint_weights)
+        return pack_weights(self.joint_keys, self.joint_weights)
 
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score each distinct word at each offset: 0, −1, +1, −2, +2."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
-_u = types.uint64  # one signature: a constant would otherwise be a specialisation of its own
+_u = types.uint64  # one signature: a constant would otherwise be a separate specialisation
 
 # Kinds of code points, as `words.py` sorts them.
 UPPER, LOWER, DIGIT, LETTER = 1, 2, 3, 4
-# How many features a word has of its own, as a neighbour and two away, and how many conjunctions.
+# How many features a word has of itself, as a neighbour and two away, and how many conjunctions.
 OWN, NEAR, FAR, JOINT = 14, 3, 2, 3
 
 
@@ -146,7 +146,7 @@ def analyse(
 
 @njit(cache=True, nogil=True)
 def conjunctions(a, b, c, lower, shape, out):
-    """Hash what stands before (a), at (b) and after (c) a token together, into three keys."""
+    """Hash what comes before (a), at (b) and after (c) a token together, into three keys."""
     out[0] = pair(lower[a], shape[b], 33)
     out[1] = pair(shape[b], lower[c], 34)
     out[2] = pair(pair(shape[a], shape[b], 35), shape[c], 36)

@@ -33,7 +33,7 @@ class PlaceFeature:
 class FeatureIndex:
     """Every feature of some tokens by a dense number, for learners that keep one weight each.
 
-    −1 stands for no feature, and for a conjunction that occurs only once.
+    −1 means no feature, or a conjunction that occurs only once.
     """
 
     own_bounds: npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ class TokenData:
 
     def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
         """Return the same tokens with more of them redacted."""
-        # The word table stays the same; only the conjunctions are numbered anew.
+        # The word table stays the same; only the conjunctions are numbered again.
         kept = {key: index for key, index in self.shared.items() if key == "words"}
         return replace(self, redacted=self.redacted | more, shared=kept)
 
@@ -154,10 +154,10 @@ class TokenData:
             neighbour = self.rows_at(offset)
             for column in range(table.shape[1]):
                 keys = table[neighbour, column]
-                blocks.append(_salted(keys, 40 + offset))
-        blocks.extend(_salted(column, 0) for column in self.joint_keys().T)
+                blocks.append(_salt_keys(keys, 40 + offset))
+        blocks.extend(_salt_keys(column, 0) for column in self.joint_keys().T)
         for number, place in enumerate(self.places):
-            blocks.append(_salted(place.values.astype(np.uint64) + np.uint64(1), 50 + number))
+            blocks.append(_salt_keys(place.values.astype(np.uint64) + np.uint64(1), 50 + number))
         token = np.concatenate([b[0] for b in blocks])
         hashed = np.concatenate([b[1] for b in blocks]) & np.uint64((1 << bits) - 1)
         values = np.ones(len(token), dtype=np.float64)
@@ -189,7 +189,7 @@ def line_breaks(tokens: Tokens) -> PlaceFeature:
     return PlaceFeature("line", after + 2 * following, 4)
 
 
-def _salted(
+def _salt_keys(
     keys: npt.NDArray[np.uint64], salt: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
     present = np.flatnonzero(keys)
@@ -211,7 +211,7 @@ def _number(
     return out.reshape(keys.shape), used, by_number
 
 
-def _repeated(
+def _drop_single(
     numbers: npt.NDArray[np.int32], size: int, keys: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.int32], int, npt.NDArray[np.uint64]]:
     """Leave out (as −1) what occurs once: most conjunctions do, and a single one teaches nothing."""
@@ -223,7 +223,7 @@ def _repeated(
 def _index(data: TokenData) -> FeatureIndex:
     words = data.words
     shared = data.shared.get("words")
-    joint, joint_size, joint_keys = _repeated(*_number(data.joint_keys()))
+    joint, joint_size, joint_keys = _drop_single(*_number(data.joint_keys()))
     if shared is None:
         own, own_size, own_keys = _number(words.own)
         near, near_size, near_keys = _number(words.near)

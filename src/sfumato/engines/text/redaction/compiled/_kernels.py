@@ -93,7 +93,7 @@ def emissions(
 ) -> None:
     """Sum the weights of each token's words and conjunctions, for each model from `first_model` on.
 
-    `word_scores[row, offset, model]`; row 0 of `weights` stands for conjunctions that no model knows;
+    `word_scores[row, offset, model]`; row 0 of `weights` represents conjunctions that no model knows;
     `out[token, model]`; only tokens with `todo` are written. `found` is scratch, three numbers a
     token: the look-ups miss the cache, and go faster when no sum waits for them.
     """
@@ -147,7 +147,7 @@ def row_scores(
 ) -> None:
     """Fill in the score of each word row at the offsets 0, −1, +1, −2, +2 under each model.
 
-    `out[row, offset, model]` starts as zeros; row 0 of `weights` stands for unknown features.
+    `out[row, offset, model]` starts as zeros; row 0 of `weights` represents unknown features.
     """
     models = out.shape[2]
     mask = types.uint64(table.size - 1)

@@ -1,7 +1,7 @@
 """All CRFs of a candidate as one table of words and one table of conjunctions.
 
 A candidate whose classifiers are CRFs is compiled: a token's words and conjunctions are looked up
-once for all of its models, and again only beside what an earlier classifier redacted. What it decides
+once for all of its models, and again only next to what an earlier classifier redacted. What it decides
 is what the candidate itself decides.
 """
 
@@ -21,14 +21,14 @@ from ...reading.features import REDACTED, RESERVED, TokenData, WordKnowledge, Wo
 from ...sanitize.classifiers import Classifier, ClassifierSet
 from . import _kernels
 
-__all__ = ["CompiledCandidate", "compiled"]
+__all__ = ["CompiledCandidate", "compile_candidate"]
 
 D = TypeVar("D")
 _MAX_VALUES = 16  # values that a place feature may take in the kernels
 _LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stage's scores
 
 
-def compiled(candidate: D) -> D | CompiledCandidate:
+def compile_candidate(candidate: D) -> D | CompiledCandidate:
     """Compile a candidate where it can be; return others as they are."""
     if not isinstance(candidate, ClassifierSet):
         return candidate
@@ -120,7 +120,7 @@ class _Batch:
         self.look(np.ones(n, np.uint8), 0)
 
     def look(self, todo: npt.NDArray[np.uint8], first_model: int) -> None:
-        """Sum the weights of tokens anew, for the models from one on."""
+        """Sum the weights of tokens again, for the models from one on."""
         owner = self.owner
         _kernels.emissions(
             self.rows, self.doc, todo, REDACTED, first_model, self.words.scores_of(owner),
@@ -128,7 +128,7 @@ class _Batch:
         )  # fmt: skip
 
     def redact(self, found: npt.NDArray[np.bool_], first_model: int) -> None:
-        """Redact tokens; those beside them are looked at again."""
+        """Redact tokens; those next to them are looked at again."""
         marks = found.view(np.uint8)
         todo = np.zeros(len(marks), np.uint8)
         _kernels.nearby(marks, self.doc, todo)

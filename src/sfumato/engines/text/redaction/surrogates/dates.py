@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .months import MonthName, month_named, written_month
+from .months import MonthName, find_month, write_month
 
-__all__ = ["MONTH_FIRST", "DateReading", "shifted"]
+__all__ = ["MONTH_FIRST", "DateReading", "shift_date"]
 
 _M = r"(?P<m>[^\W\d_]{3,12})(?P<dot>\.?)"
 _D = r"(?P<d>[0-9]{1,2})"
@@ -43,7 +43,7 @@ _FORMS = [
     re.compile(rf"{_M}"),
 ]
 _FIRST, _LAST = 1000, 2999
-_FIRST_ALONE, _LAST_ALONE = 1900, 2099  # a year that stands alone looks like any number
+_FIRST_ALONE, _LAST_ALONE = 1900, 2099  # a year on its own looks like any number
 _NUMERIC = re.compile(
     r"(?<![\w.,/-])([0-9]{1,2})([./-])([0-9]{1,2})\2(?:[0-9]{4}|[0-9]{2})(?![\w/-]|\.[0-9])"
 )
@@ -88,7 +88,7 @@ class DateReading:
 MONTH_FIRST = DateReading(((".", False),), default=False)
 
 
-def shifted(
+def shift_date(
     text: str, days: int, *, reading: DateReading | bool = False, language: str | None = None
 ) -> str | None:
     """Shift a date by whole days and write it as it was written; None where it is no date known here.
@@ -96,7 +96,7 @@ def shifted(
     Parameters
     ----------
     text
-        The date as it stands.
+        The date as it is.
     days
         By how much it moves.
     reading
@@ -104,9 +104,9 @@ def shifted(
     language
         The document's language: April is a month of several.
 
-    >>> shifted("March 3, 2020", 7), shifted("3 de marzo de 2020", -7), shifted("2020-12-30", 14)
+    >>> shift_date("March 3, 2020", 7), shift_date("3 de marzo de 2020", -7), shift_date("2020-12-30", 14)
     ('March 10, 2020', '25 de febrero de 2020', '2021-01-13')
-    >>> shifted("next Tuesday", 7) is None
+    >>> shift_date("next Tuesday", 7) is None
     True
 
     """
@@ -136,7 +136,7 @@ def _reader(
     parts = match.groupdict()
     entry: MonthName | None = None
     if parts.get("m") is not None:
-        entry = month_named(str(parts["m"]), language)
+        entry = find_month(str(parts["m"]), language)
         if entry is None:
             return None
     if set(parts) == {"y"}:
@@ -144,7 +144,7 @@ def _reader(
     alone = set(parts) == {"m", "dot"} and entry is not None and not parts["dot"]
     if alone and (entry.short or str(parts["m"]).casefold() in _WORDS_TOO):  # type: ignore[union-attr]
         return None  # Mar and Jan are names or words too
-    return lambda days: _written(match, parts, entry, reading, days)
+    return lambda days: _write_date(match, parts, entry, reading, days)
 
 
 def _year_alone(text: str, days: int) -> str | None:
@@ -154,7 +154,7 @@ def _year_alone(text: str, days: int) -> str | None:
     return f"{year + (round(days / 365.25) or (1 if days > 0 else -1)):04d}"
 
 
-def _written(
+def _write_date(
     match: re.Match[str],
     parts: dict[str, str | None],
     entry: MonthName | None,
@@ -183,20 +183,20 @@ def _written(
     if year_text is not None:
         values["y"] = f"{moved.year % 100:02d}" if short_year else f"{moved.year:04d}"
     if entry is not None:
-        values["m"] = written_month(entry, moved.month, str(parts["m"]))
+        values["m"] = write_month(entry, moved.month, str(parts["m"]))
     if a is not None and b is not None:
         first, second = (moved.day, moved.month) if first_is_day else (moved.month, moved.day)
-        values["a"], values["b"] = _padded(first, a, b), _padded(second, b, a)
+        values["a"], values["b"] = _pad(first, a, b), _pad(second, b, a)
     if parts.get("mm"):
-        values["mm"] = _padded(moved.month, str(parts["mm"]), str(parts.get("d") or parts["mm"]))
+        values["mm"] = _pad(moved.month, str(parts["mm"]), str(parts.get("d") or parts["mm"]))
     if parts.get("d"):
-        values["d"] = _padded(moved.day, str(parts["d"]), str(parts.get("mm") or parts["d"]))
+        values["d"] = _pad(moved.day, str(parts["d"]), str(parts.get("mm") or parts["d"]))
     if parts.get("th") in {"st", "nd", "rd", "th"}:
         values["th"] = _ordinal(moved.day)
     return _rewritten(match, values)
 
 
-def _padded(value: int, model: str, beside: str) -> str:
+def _pad(value: int, model: str, beside: str) -> str:
     """Write two digits where the model does; a lone digit on either side says that nobody pads."""
     padded = len(model) == 2 and (model[0] == "0" or len(beside) == 2)
     return f"{value:02d}" if padded else str(value)

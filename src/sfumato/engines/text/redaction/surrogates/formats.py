@@ -6,7 +6,7 @@ import re
 
 from .keyed import SecretKey
 
-__all__ = ["email", "keeps_a_number", "scrambled", "web_address"]
+__all__ = ["email", "keeps_a_number", "scramble", "web_address"]
 
 _UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LOWER = _UPPER.lower()
@@ -16,10 +16,10 @@ _RUN = re.compile(r"\d+|[^\W\d_]+")
 _ATTEMPTS = 16
 
 
-def scrambled(key: SecretKey, scope: str, text: str) -> str:
+def scramble(key: SecretKey, scope: str, text: str) -> str:
     """Replace each digit by a digit and each letter by a letter of its case; no run of them stays.
 
-    >>> made = scrambled(SecretKey(b"0123456789abcdef"), "d1", "(615) 555-0123")
+    >>> made = scramble(SecretKey(b"0123456789abcdef"), "d1", "(615) 555-0123")
     >>> made[0], made[4:6], made[9], sum(c.isdigit() for c in made)
     ('(', ') ', '-', 10)
     """
@@ -52,7 +52,7 @@ def _other(key: SecretKey, character: str, place: int, *parts: str) -> str:
 
 
 def keeps_a_number(made: str, text: str) -> bool:
-    """Whether a number of the text stands in what was made of it.
+    """Whether a number of the text is in what was made of it.
 
     >>> keeps_a_number("Ann 47", "Bo 47"), keeps_a_number("Ann 4", "Bo 47")
     (True, False)
@@ -64,7 +64,7 @@ def email(key: SecretKey, scope: str, text: str) -> str:
     """Scramble the mailbox and put it on a domain reserved for documentation."""
     local, _, domain = text.partition("@")
     ending = domain.rsplit(".", 1)[-1].casefold()
-    return f"{scrambled(key, scope, local)}@example.{ending if ending in _RESERVED else 'org'}"
+    return f"{scramble(key, scope, local)}@example.{ending if ending in _RESERVED else 'org'}"
 
 
 def web_address(key: SecretKey, scope: str, text: str) -> str:
@@ -73,4 +73,4 @@ def web_address(key: SecretKey, scope: str, text: str) -> str:
     if match is None:
         return ""
     scheme, www, rest = (group or "" for group in match.groups())
-    return f"{scheme}{www}example.org{scrambled(key, scope, rest) if rest.strip('/') else rest}"
+    return f"{scheme}{www}example.org{scramble(key, scope, rest) if rest.strip('/') else rest}"

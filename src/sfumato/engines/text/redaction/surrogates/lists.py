@@ -58,8 +58,8 @@ def _clean(found: Iterable[str | tuple[object, str]] | None) -> tuple[str, ...]:
 
 
 @cache
-def _listed(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return a language's female, male and family names as they are listed; some stand in several."""
+def _names_of(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return a language's female, male and family names as they are listed; some are in several."""
     person = import_module(f"faker.providers.person.{_LOCALES[language]}").Provider
     family = _POLISH_FAMILY.split() if language == "pl" else person.last_names
     return _clean(person.first_names_female), _clean(person.first_names_male), _clean(family)
@@ -69,7 +69,7 @@ def _listed(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str,
 def names_of(language: str) -> Names:
     """Return the names of a language; English ones for a language without lists."""
     known = language if language in _LOCALES else "en"
-    female, male, family = _listed(known)
+    female, male, family = _names_of(known)
     # One name, one use: a surrogate of Herr must not be a name of both genders.
     women, men, families = set(female), set(male), set(family)
     either = tuple(n for n in family if n in women | men)
@@ -97,7 +97,7 @@ def _places(language: str, locale: str, family: tuple[str, ...]) -> tuple[str, .
 @cache
 def _kinds(language: str) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for kind, listed in zip(("female", "male", "family"), _listed(language), strict=True):
+    for kind, listed in zip(("female", "male", "family"), _names_of(language), strict=True):
         for name in listed:
             found.setdefault(name.casefold(), set()).add(kind)
     return {name: frozenset(kinds) for name, kinds in found.items()}
@@ -108,7 +108,7 @@ def kind_of_name(word: str, language: str, gender: str | None = None) -> tuple[s
 
     Lists of the document's own language are asked first. A name of both genders follows `gender`; what
     is a given and a family name is replaced by a name that can be either, and what is not listed by a
-    family name, so that a name has one surrogate wherever it stands and none of the wrong gender.
+    family name, so that a name has one surrogate wherever it occurs and none of the wrong gender.
 
     >>> kind_of_name("Carmen", "es"), kind_of_name("Xyzzy", "en")
     (('es', 'female'), ('en', 'family'))
@@ -141,7 +141,7 @@ _NEUTRAL_TITLES = (
     "mx dr prof rev hon professor doctor doktor pd med mag dipl ing msc phd jr ii iii dres"
 )
 _TITLE_GENDER = {w: g for g, line in _GENDERED_TITLES.items() for w in line.split()}
-# Titles and particles stay in a name, so no word stands here that is also a name (Don, King, Al, Ben).
+# Titles and particles stay in a name, so no word is listed here that is also a name (Don, King, Al, Ben).
 TITLES = frozenset(
     {*_TITLE_GENDER, *_NEUTRAL_TITLES.split()} - {"don", "m", "patient", "patientin", "med"}
 )
@@ -292,5 +292,5 @@ def gender_of_title(before: str) -> str | None:
 
 
 def titles_of(language: str) -> tuple[str, ...]:
-    """Return titles that can stand for one another."""
+    """Return titles that can replace one another."""
     return _OTHER_TITLES.get(language, ("Dr.", "Prof."))

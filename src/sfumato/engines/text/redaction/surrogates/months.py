@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .case import like
 
-__all__ = ["MonthName", "month_named", "written_month"]
+__all__ = ["MonthName", "find_month", "write_month"]
 
 _FULL = {
     "en": "January February March April May June July August September October November December",
@@ -51,10 +51,10 @@ def _names() -> dict[str, list[MonthName]]:
 _NAMES = _names()
 
 
-def month_named(name: str, language: str | None = None) -> MonthName | None:
-    """Return the month that a name stands for, read in the document's language where it is a month there.
+def find_month(name: str, language: str | None = None) -> MonthName | None:
+    """Return the month that a name represents, read in the document's language where it is a month there.
 
-    >>> month_named("April", "de").language, month_named("April").language, month_named("Tuesday")
+    >>> find_month("April", "de").language, find_month("April").language, find_month("Tuesday")
     ('de', 'en', None)
     """
     known = _NAMES.get(name.casefold())
@@ -63,7 +63,7 @@ def month_named(name: str, language: str | None = None) -> MonthName | None:
     return next((entry for entry in known if entry.language == language), known[0])
 
 
-def written_month(entry: MonthName, month: int, model: str) -> str:
+def write_month(entry: MonthName, month: int, model: str) -> str:
     """Write another month in the language, length and case of a model."""
     name = (_ABBREVIATED if entry.short else _FULL)[entry.language].split()[month - 1]
     if model[0].isupper() and not model.isupper():

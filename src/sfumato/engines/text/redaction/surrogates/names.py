@@ -51,7 +51,7 @@ def _other(key: SecretKey, items: Sequence[str], word: str, *parts: str) -> str:
         item = items[(start + step) % len(items)]
         if item.casefold() != folded:
             return item
-    raise AssertionError("A list of surrogates holds one name only.")
+    raise AssertionError("A surrogate list needs at least two names.")
 
 
 def _initial(key: SecretKey, scope: str, letter: str) -> str:
@@ -103,7 +103,7 @@ def looks_like_a_place(text: str) -> bool:
 def name(key: SecretKey, scope: str, text: str, *, language: str = "en", before: str = "") -> str:
     """Replace each word of a name; titles and particles stay, initials stay initials.
 
-    A word has the same surrogate wherever it stands in its scope, so "Ann Lee" and "Ms Lee" agree. The
+    A word has the same surrogate wherever it is in its scope, so "Ann Lee" and "Ms Lee" agree. The
     title inside or before the name decides where a given name is of both genders.
 
     >>> secret = SecretKey(b"0123456789abcdef")
@@ -192,7 +192,7 @@ def address(key: SecretKey, scope: str, text: str, *, language: str = "en") -> s
 
 
 def shares_a_name(made: str, text: str) -> bool:
-    """Whether a word of the text stands in what was made of it, titles and the like aside.
+    """Whether a word of the text is in what was made of it, titles and the like aside.
 
     >>> shares_a_name("Mr Lee Ann", "Mr Ann Lee"), shares_a_name("Mr Bo", "Mr Ann")
     (True, False)

@@ -103,7 +103,7 @@ class Surrogates(Replacer):
         The secret that all choices follow from.
     scope
         "document" (a name has one surrogate in its document), "person" (in all documents of a person, who
-        then stands in the place of the document's id) or "corpus" (everywhere: better to follow people
+        then replaces the document's id) or "corpus" (everywhere: better to follow people
         through documents, for the reader and for an attacker alike).
     reading
         How numeric dates are read, one reading for the whole corpus; True for the day first.
@@ -165,7 +165,7 @@ class Surrogates(Replacer):
         text = _bare(text)
         if kind == "date":
             days = self.days(document_id)
-            made = dates.shifted(text, days, reading=self.reading, language=place.language)
+            made = dates.shift_date(text, days, reading=self.reading, language=place.language)
         elif not _MAKERS[kind].looks(text, place):
             return None
         else:
@@ -262,9 +262,9 @@ _MAKERS = {
     ),
     "phone": _Maker(
         _many_digits(_DIGITS_OF_PHONE),
-        lambda key, scope, text, _place: formats.scrambled(key, scope, text),
+        lambda key, scope, text, _place: formats.scramble(key, scope, text),
     ),
     "number": _Maker(
-        _looks_like_an_id, lambda key, scope, text, _place: formats.scrambled(key, scope, text)
+        _looks_like_an_id, lambda key, scope, text, _place: formats.scramble(key, scope, text)
     ),
 }

@@ -18,7 +18,7 @@ from ...learners.protocol import Learner, Model
 from ...reading.arrays import Mask, Scores
 from ...reading.features import TokenData
 from ...reading.labelled import Labelled
-from .second_look import Look, passages
+from .second_look import SecondPass, passages
 
 __all__ = ["EncodedFolds", "Student", "encode_folds", "learn_from_background"]
 
@@ -73,7 +73,7 @@ class Student:
     labels : array of uint8
         The labels of the steward's tokens.
     learner : Learner
-        Learns the student, and the CRF that answers beside the encoder.
+        Learns the student, and the CRF that answers together with the encoder.
 
     """
 
@@ -110,7 +110,7 @@ def encode_folds(
     fold: npt.NDArray[np.int64],
     *,
     first: Scores,
-    look: Look,
+    look: SecondPass,
     student: Student | None,
     seed: int,
 ) -> EncodedFolds:
@@ -127,7 +127,7 @@ def encode_folds(
     fold : array of int
         Each document's fold; where there are more than four they are joined.
     first : array of float
-        The first answers, out of fold; a second look stands on them.
+        The first answers, out of fold; a second look starts from them.
     look : Look
         Which passages the second look reads.
     student : Student, optional

@@ -1,7 +1,7 @@
 """A second look: where the first reader is unsure, a slower and better one reads the passage.
 
-A passage is every word within reach of one whose log-odds lie in a band; elsewhere the first reader's
-answer stands.
+A passage is every word within reach of one whose log-odds are in a band; elsewhere the first reader's
+answer is kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...learners.protocol import Model
 from ...reading.arrays import Header, Mask, Scores
 from ...reading.features import TokenData
 
-__all__ = ["Look", "fitted_look", "look_again", "passages"]
+__all__ = ["SecondPass", "fit_second_pass", "look_again", "passages"]
 
 REACH = 6
 SHARE = 0.235  # of the words that it was fitted on, so that new texts stay under a quarter
@@ -23,7 +23,7 @@ _WIDEST = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SecondPass:
     """Which passages are read again.
 
     Parameters
@@ -52,7 +52,7 @@ class Look:
         }
 
     @classmethod
-    def from_json(cls, content: Header, stage: int) -> Look:
+    def from_json(cls, content: Header, stage: int) -> SecondPass:
         """Rebuild a stored look of a stage; raise ValueError where it makes no sense."""
         sources = tuple(int(s) for s in content["sources"])
         low, high, reach = float(content["low"]), float(content["high"]), int(content["reach"])
@@ -63,7 +63,7 @@ class Look:
         return cls(sources, low, high, reach)
 
 
-def passages(data: TokenData, scores: Scores, look: Look) -> Mask:
+def passages(data: TokenData, scores: Scores, look: SecondPass) -> Mask:
     """Return the tokens that a second look reads.
 
     Parameters
@@ -85,14 +85,14 @@ def passages(data: TokenData, scores: Scores, look: Look) -> Mask:
     return found
 
 
-def fitted_look(
+def fit_second_pass(
     data: TokenData,
     scores: Scores,
     sources: tuple[int, ...],
     *,
     centre: float,
     share: float = SHARE,
-) -> Look:
+) -> SecondPass:
     """Return the widest band around a threshold whose passages hold at most a share of the words.
 
     Parameters
@@ -111,8 +111,8 @@ def fitted_look(
     """
     words = max(1, int(np.count_nonzero(data.counted)))
 
-    def look(width: float) -> Look:
-        return Look(sources, centre - width, centre + width)
+    def look(width: float) -> SecondPass:
+        return SecondPass(sources, centre - width, centre + width)
 
     def read(width: float) -> float:
         return int(np.count_nonzero(passages(data, scores, look(width)) & data.counted)) / words
@@ -126,7 +126,7 @@ def fitted_look(
     return look(low)
 
 
-def look_again(model: Model, data: TokenData, first: Scores, look: Look) -> Scores:
+def look_again(model: Model, data: TokenData, first: Scores, look: SecondPass) -> Scores:
     """Return the model's answers in the passages of a look, and the first answers elsewhere.
 
     Parameters

@@ -13,7 +13,7 @@ from sfumato.data.baskets import read_baskets
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.frontier.steps import knowledge_of
 from sfumato.engines.baskets.matrix.binary import as_binary
-from sfumato.engines.baskets.registry import MEASURES, WAYS
+from sfumato.engines.baskets.registry import MEASURES, METHODS
 
 from .test_cells import rows_left
 from .test_engine import purchases
@@ -35,12 +35,12 @@ def test_every_way_keeps_every_promise_in_the_written_file(
     known_items, known_absences, log, tmp_path
 ):
     found = explore(
-        log, k=4, method=list(WAYS), known_items=known_items, known_absences=known_absences
+        log, k=4, method=list(METHODS), known_items=known_items, known_absences=known_absences
     )
     assert found.record.utility == "ones"
     original = read_baskets(log)
     column = {name: j for j, name in enumerate(original.feature_names)}
-    assert {c.publish_as for c in found.candidates} <= set(WAYS)
+    assert {c.publish_as for c in found.candidates} <= set(METHODS)
     for candidate in found.candidates:
         out = tmp_path / candidate.id
         release = found.publish(candidate, log, out=out, keep_order=True)
@@ -59,11 +59,11 @@ def test_every_way_keeps_every_promise_in_the_written_file(
 @pytest.fixture(scope="module")
 def labelled():
     X, y = purchases(n=300, d=16, seed=3)
-    return X, y, explore(X, labels=y, k=[3], selector="hamdist", method=list(WAYS), folds=2)
+    return X, y, explore(X, labels=y, k=[3], selector="hamdist", method=list(METHODS), folds=2)
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
-@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("way", list(METHODS))
 def test_every_way_keeps_the_contract(way, labelled, tmp_path):
     X, y, found = labelled
     candidate = next(c for c in found.candidates if c.publish_as == way)

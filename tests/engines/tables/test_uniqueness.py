@@ -132,7 +132,10 @@ def test_samples_that_models_do_not_fit():
     assert (zayatz(none), pitman(none), snb(none), estimates.unique_matches(none)) == (0, 0, 0, 0)
     all_alone = SampleSizes.of(np.ones(50, dtype=int), 0.1)
     assert pitman(all_alone) is None
-    assert estimates.estimated(np.ones(50, dtype=int), np.ones(50, dtype=int), 0.1).high == 1.0
+    assert (
+        estimates.estimate_uniqueness(np.ones(50, dtype=int), np.ones(50, dtype=int), 0.1).high
+        == 1.0
+    )
 
 
 def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
@@ -248,7 +251,9 @@ def test_ranges_of_partial_populations_hold():
             bits = (draw.random(problem.lattice.length) < share).astype(np.uint8)
             key = grouped(whole, problem.lattice.from_bits(bits))[among]
             true = (key.map(key.value_counts()) == 1).mean()
-            groups = PolicyGroups.of_cells(problem.cells, bits, fraction=problem.sampled(bits))
+            groups = PolicyGroups.of_cells(
+                problem.cells, bits, fraction=problem.sampling_fraction_of(bits)
+            )
             estimate = SHOWN["risks"].of_groups(groups).estimate
             assert estimate.people == pytest.approx(among.sum(), abs=1)
             held.append(estimate.low - 1e-9 <= true <= estimate.high + 1e-9)

@@ -10,7 +10,7 @@ from sfumato.core.errors import PlanError
 from sfumato.core.randomness import Streams
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.registry import STRATEGIES
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 NODES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 3), (4, 7), (0, 7))
@@ -30,7 +30,7 @@ def test_every_strategy_keeps_every_rule(name, strategy):
     cells = random_cells(4, sizes=[8, 5, 2], records=120)
     space = Space(RULES[name])
     for evaluations in (40, 300):
-        run = search(Run(cells, space, Budget(evaluations), Streams(1)), strategy)
+        run = search(SearchRun(cells, space, Budget(evaluations), Streams(1)), strategy)
         assert len(run.frontier) > 0
         for packed in run.frontier:
             assert space.allows(run.unpack(packed)), (name, strategy, run.unpack(packed))
@@ -40,8 +40,8 @@ def test_every_strategy_keeps_every_rule(name, strategy):
 def test_a_search_without_a_budget_keeps_the_rules_too(name):
     cells = random_cells(4, sizes=[8, 5, 2], records=120)
     space = Space(RULES[name])
-    run = search(Run(cells, space, Budget(), Streams(1)), "exchange")
-    exact = search(Run(cells, space, Budget(), Streams(1)), "exhaustive")
+    run = search(SearchRun(cells, space, Budget(), Streams(1)), "exchange")
+    exact = search(SearchRun(cells, space, Budget(), Streams(1)), "exhaustive")
     assert all(space.allows(run.unpack(p)) for p in run.frontier)
     assert exact.frontier.area() - 1e-9 <= run.frontier.area() <= 1.05 * exact.frontier.area()
 
@@ -50,7 +50,7 @@ def test_a_search_without_a_budget_keeps_the_rules_too(name):
 @pytest.mark.parametrize("name", ["keep", "hierarchy", "widest"])
 def test_least_group_sizes_hold(name, strategy):
     cells = random_cells(4, sizes=[8, 5, 2], records=400, least_sample=5, least_population=9)
-    run = search(Run(cells, Space(RULES[name]), Budget(400), Streams(1)), strategy)
+    run = search(SearchRun(cells, Space(RULES[name]), Budget(400), Streams(1)), strategy)
     for packed in run.frontier:
         measured = cells.measure(run.unpack(packed))
         assert measured.smallest_sample_group >= 5

@@ -11,7 +11,7 @@ from sfumato.baskets import explore
 from sfumato.core import InputError, ReleaseRefusedError
 from sfumato.engines.baskets.disclosure.inference import highest_confidence, without_telling_items
 from sfumato.engines.baskets.matrix.binary import as_binary
-from sfumato.engines.baskets.release.steps import projected
+from sfumato.engines.baskets.release.steps import publish_in_memory
 from sfumato.engines.baskets.request import BasketsPublishRequest
 
 from .test_cells import matrices
@@ -57,9 +57,9 @@ def test_a_release_keeps_to_the_limit_and_is_refused_above_it():
         assert by_hand(out.matrix.toarray(), place) <= 0.5
     (columns,) = [c for c in free.candidates if c.publish_as == "columns"]
     with pytest.raises(ReleaseRefusedError, match="tells a sensitive item"):
-        projected(
+        publish_in_memory(
             columns.model_copy(update={"max_confidence": columns.confidence - 0.01}),
             BasketsPublishRequest(matrix=X),
         )
-    with pytest.raises(InputError, match="None of the 1 sensitive items"):
+    with pytest.raises(InputError, match="1 of the 1 sensitive items are not in the data"):
         explore(X, k=3, sensitive=["nothing like it"])

@@ -9,8 +9,8 @@ from table_twins import random_bits, random_cells
 
 from sfumato import tables
 from sfumato.core.errors import ReleaseRefusedError
-from sfumato.engines.tables.groups.cell_suppression import blanked_in
-from sfumato.engines.tables.groups.record_suppression import suppressed_point
+from sfumato.engines.tables.groups.cell_suppression import blank_cells
+from sfumato.engines.tables.groups.record_suppression import suppress_small_groups
 
 
 def plain(cells, bits, found, group):
@@ -63,11 +63,11 @@ def plain(cells, bits, found, group):
 def test_blanked_groups_against_plain_code(seed, least, population, crowd):
     cells = random_cells(seed, population=population, least_sample=least, least_population=crowd)
     bits = random_bits(cells, seed + 1)
-    found, measured, group = blanked_in(cells, bits)
+    found, measured, group = blank_cells(cells, bits)
     records, people, left, risk, nats = plain(cells, bits, found, group)
     assert sorted(found.records.tolist()) == sorted(records.values())
     assert sorted(found.people) == pytest.approx(sorted(people.values()))
-    assert found.rows_left_out == measured.records == left
+    assert found.rows_suppressed == measured.records == left
     assert measured.risk == pytest.approx(risk)
     assert measured.loss_nats == pytest.approx(nats, abs=1e-9)
     if records:
@@ -81,8 +81,8 @@ def test_blanked_groups_against_plain_code(seed, least, population, crowd):
 def test_fewer_records_are_left_out_than_whole_ones(seed):
     cells = random_cells(seed, population=False, least_sample=4)
     bits = random_bits(cells, seed + 1, 0.7)
-    _, blanked, _ = blanked_in(cells, bits)
-    whole = suppressed_point(cells, bits)
+    _, blanked, _ = blank_cells(cells, bits)
+    whole = suppress_small_groups(cells, bits)
     assert blanked.records <= whole.records
 
 

@@ -10,7 +10,8 @@ from sfumato.core.measures import Risk, Utility
 from sfumato.core.randomness import Streams
 from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport
 from sfumato.engines.baskets.exploration import BasketsExploration
-from sfumato.engines.baskets.measures import prediction as evaluation
+from sfumato.engines.baskets.measures.folds import shuffle, splits_of, stratify
+from sfumato.engines.baskets.measures.linear_svm import area_under_curve
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
 
 
@@ -26,19 +27,19 @@ def test_folds_and_areas_are_those_of_scikit_learn(seed, folds, classes):
     state = Streams(seed).seed_of("folds") % (2**32)
     theirs = StratifiedKFold(folds, shuffle=True, random_state=state).split(labels, labels)
     for ours, (train, test) in zip(
-        evaluation._dealt(evaluation._stratified(labels, folds, seed), folds), theirs, strict=True
+        splits_of(stratify(labels, folds, seed), folds), theirs, strict=True
     ):
         assert ours[0].tolist() == train.tolist()
         assert ours[1].tolist() == test.tolist()
     theirs = KFold(folds, shuffle=True, random_state=state).split(labels)
     for ours, (_, test) in zip(
-        evaluation._dealt(evaluation._shuffled(len(labels), folds, seed), folds),
+        splits_of(shuffle(len(labels), folds, seed), folds),
         theirs,
         strict=True,
     ):
         assert ours[1].tolist() == test.tolist()
     scores = rng.integers(0, 6, len(labels)) / 3
-    assert evaluation.area_under_curve(labels == 0, scores) == pytest.approx(
+    assert area_under_curve(labels == 0, scores) == pytest.approx(
         roc_auc_score(labels == 0, scores)
     )
 
@@ -88,10 +89,10 @@ def test_differences_within_noise_do_not_decide_the_frontier():
     cells = candidate("cells", 8, (0.81, 0.79, 0.82), count=2, way="cells")
     riskier = candidate("riskier", 5, (0.81, 0.79, 0.82), count=9)
     better = candidate("better", 4, (0.86, 0.87, 0.88), count=9)
-    placed, _ = BasketsExploration.placed([noisy, plain, cells, riskier, better])
+    placed, _ = BasketsExploration.mark_dominated([noisy, plain, cells, riskier, better])
     assert {c.id for c in placed if not c.dominated} == {"plain", "better"}
-    again, _ = BasketsExploration.placed(placed)
+    again, _ = BasketsExploration.mark_dominated(placed)
     assert again == placed
     known = [c.model_copy(update={"auc_by_fold": ()}) for c in placed]  # without folds: by value
-    placed, _ = BasketsExploration.placed(known)
+    placed, _ = BasketsExploration.mark_dominated(known)
     assert {c.id for c in placed if not c.dominated} == {"noisy", "better"}

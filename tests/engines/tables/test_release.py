@@ -28,7 +28,7 @@ from sfumato.core.toml_files import read_toml
 from sfumato.data.samples import patient_register, register_population, register_schema
 from sfumato.data.table import read_table
 from sfumato.engines.tables.engine import ENGINE
-from sfumato.engines.tables.exploration import unpromised
+from sfumato.engines.tables.exploration import candidate_without_promise
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.readback.measure import read_back
 from sfumato.engines.tables.release import steps as publishing
@@ -302,7 +302,7 @@ def test_value_outside_the_domain(folder, candidate, tmp_path):
 def test_refused_when_worse_than_promised(folder, candidate, tmp_path, change, said):
     found = tables.load(folder / "frontier")
     better = candidate.model_copy(update=change(candidate))
-    request = TablesPublishRequest.made({"table": folder / "register.csv"}, owner="publish")
+    request = TablesPublishRequest.build({"table": folder / "register.csv"}, owner="publish")
     for out in ("out.csv", "out"):
         with pytest.raises(
             ReleaseRefusedError, match=f"{said}.*promised; nothing was published"
@@ -341,7 +341,7 @@ def test_the_smallest_sizes_are_conditions_of_publishing(folder, tmp_path):
     )
     frame = pd.read_csv(folder / "register.csv", dtype=str).iloc[:11]
     policy = found.policy(found.knee())
-    unlisted = unpromised(policy)
+    unlisted = candidate_without_promise(policy)
     with pytest.raises(ReleaseRefusedError, match="below the 5 asked for"):
         ENGINE.publish(found, unlisted, TablesPublishRequest(table=frame), out=tmp_path / "o.csv")
 

@@ -1,0 +1,78 @@
+"""What was checked about a policy and its release."""
+
+from __future__ import annotations
+
+from ....core.story import Check
+from ....presentation.numbers import count, join_words, plural
+from ....presentation.sentences import measured_check, shift_check, withheld_check
+from .facts import TableFacts
+
+__all__ = ["checks_of", "shift_check_of"]
+
+
+def checks_of(facts: TableFacts) -> list[Check]:
+    """Return what was checked about a policy and its release."""
+    checks = []
+    harbor, axes = facts.harbor, facts.axes
+    if harbor is not None and axes is not None:
+        risk, utility = axes
+        if risk <= harbor.risk.value and utility >= harbor.utility.value:
+            words = "The policy is no worse than Safe Harbor on risk and on information."
+            checks.append(Check("holds", words))
+        elif risk > harbor.risk.value:
+            words = "The policy carries more risk than Safe Harbor would on the explored table."
+            checks.append(Check("look", words))
+        else:
+            words = (
+                "The policy has less risk than Safe Harbor and keeps less information: a trade, not a "
+                "gain on both."
+            )
+            checks.append(Check("open", words))
+    if facts.is_published and not facts.population:
+        words = (
+            "No population table was given, so the table itself is used as the population. "
+            "A larger population makes the true risk smaller; the relative risk of policies may differ."
+        )
+        checks.append(Check("look", words))
+    smallest = facts.smallest_group
+    if smallest is not None and smallest < 5:
+        words = (
+            f"The smallest group has {count(smallest)} {plural(smallest, 'person', 'people')}: the risk "
+            "is an average, and some records carry much more of it."
+        )
+        checks.append(Check("look", words))
+    if facts.release is not None and facts.release.how.undeclared_columns_dropped:
+        many = facts.release.how.undeclared_columns_dropped
+        words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
+        checks.append(Check("holds", words))
+    bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
+    if bare:
+        words = (
+            f"In some group all records share one value of {join_words(bare)}: who belongs to such a group "
+            "is known to have it."
+        )
+        checks.append(Check("look", words))
+    return [*checks, *_release_checks(facts)]
+
+
+def shift_check_of(facts: TableFacts) -> Check | None:
+    """Return how the published records compare with those explored."""
+    release = facts.release
+    if release is None:
+        return None
+    shift = release.measured.shift
+    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
+
+
+def _release_checks(facts: TableFacts) -> list[Check]:
+    release = facts.release
+    if release is None:
+        return []
+    checks = [Check("look", f"{words}; the steward accepted this.") for words in release.worse]
+    if not release.worse and facts.chosen is not None and facts.chosen.promised:
+        measured = release.measured.risk
+        kept = None if measured is None else measured_check(facts.chosen.risk.value, measured)
+        if kept is not None:
+            checks.append(kept)
+    more = (shift_check_of(facts), withheld_check(facts.part))
+    return [*checks, *(check for check in more if check is not None)]

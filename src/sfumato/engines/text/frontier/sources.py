@@ -1,0 +1,75 @@
+"""What exploring reads: the steward's documents, background corpora, other texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ....core.errors import DataError
+from ....core.records import InputFile
+from ....data.document import Document
+from ....data.documents import Corpus, read_documents
+from ....data.limits import current_limits
+from ..reading.background import read_background
+from ..records import Background
+from ..request import EVERY_LABEL, TextRequest
+
+__all__ = ["ReadSources", "read_sources"]
+
+
+@dataclass(frozen=True)
+class ReadSources:
+    """What was read: own documents, matching background, other texts, and where they came from.
+
+    `labels` are the chosen ones, `left` counts the spans of the others.
+    """
+
+    labels: Sequence[str]
+    left: Mapping[str, int]
+    documents: Sequence[Document]
+    others: Sequence[Document]
+    background: Sequence[Background]
+    texts: Sequence[str]
+    inputs: tuple[InputFile, ...]
+    reader: str
+
+
+def read_sources(request: TextRequest) -> ReadSources:
+    """Read everything that a request names; labels that no document carries are refused."""
+    own = request.open(request.corpus)
+    documents = [document.checked() for document in own]
+    known = Counter(span.label for document in documents for span in document.spans)
+    limits = current_limits()
+    if len(known) > limits.labels:  # each has its own model
+        raise limits.error("The number of different labels in the corpus", "labels")
+    labels = list(request.labels)
+    if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
+        labels = sorted(known)
+    missing = [name for name in labels or [EVERY_LABEL] if name not in known]
+    if missing and not (request.rules is not None and not known):
+        raise DataError(
+            f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
+            hint=f"its labels are: {', '.join(sorted(known))}."
+            if known
+            else "it has no labels at all: `sfumato text start` begins without any.",
+        )
+    left = {label: count for label, count in known.items() if label not in labels}
+    inputs = _inputs(own, len(documents))
+    background = [read_documents(source) for source in request.background]
+    others, described = read_background(background, labels)
+    for corpus, about in zip(background, described, strict=True):
+        inputs += _inputs(corpus, about.documents)
+    texts: list[str] = []
+    for source in request.unlabelled:
+        corpus = read_documents(source)
+        more = [document.text for document in corpus]
+        texts += more
+        inputs += _inputs(corpus, len(more))
+    return ReadSources(
+        labels, left, documents, others, described, texts, tuple(inputs), own.format.reader
+    )
+
+
+def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
+    return [InputFile.of(path, rows) for path in corpus.paths if path.is_file()]

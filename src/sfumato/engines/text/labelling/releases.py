@@ -1,0 +1,202 @@
+"""The releases of a labelling project: made from its answers, reviewed as they are on the disk, approved."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from ....core.engine import Progress
+from ....core.errors import InputError, ParameterError
+from ....core.publication import Publication
+from ....core.randomness import Streams
+from ....core.storage.staging import whole_directory
+from ....desk.protocol import Desk
+from ....desk.records import ReleasedView, ReviewedDocument
+from ..exploration import TextExploration
+from ..learners.protocol import cost_threshold
+from ..records import Look, TextRelease
+from .journal import Event
+from .partial import UNKNOWN
+from .publication import explored, write_marks
+from .review import ReviewedRelease
+from .session import Session
+
+__all__ = ["ProjectReleases", "words_in"]
+
+_SAMPLE = 20  # documents that are drawn to be seen before a release is approved
+
+
+def words_in(session: Session, document: int, low: int, high: int) -> list[list[int]]:
+    """Return the first and last character of each word of a part of a document."""
+    sheet = session.sheet
+    inside = sheet.tokens_of((document, low, high)) if low < high else slice(0, 0)
+    return list(map(list, zip(sheet.starts[inside].tolist(), sheet.ends[inside].tolist(), strict=True)))  # fmt: skip
+
+
+class ProjectReleases(Desk):
+    """The half of a desk that is about releases; the other half asks questions."""
+
+    folder: Path
+    session: Session
+    _opened: tuple[int, ReviewedRelease] | None = None
+
+    def explore(self) -> Path:
+        """Write the frontier of the answers so far into the project."""
+        out = self.folder / "frontier"
+        found = explored(self.session)
+        with whole_directory(out, force=True) as folder:
+            found.save(folder)
+        return out
+
+    def publish(self, candidate: str, progress: Progress) -> Publication[TextRelease]:
+        """Publish the project's documents; what people marked is redacted for certain."""
+        from ..release.steps import publish
+        from ..request import TextPublishRequest
+
+        self.session.project.check_sources()  # marks are tied to places in the text
+        exploration = TextExploration.load(self.folder / "frontier")
+        chosen = exploration.candidate(candidate)
+        marks = self.folder / "marks.jsonl"
+        write_marks(self.session, marks)
+        sources = self.session.project.source_paths()
+        record = self.session.record
+        request = TextPublishRequest.build(
+            {"documents": sources[0], "findings": marks, **record.reading},
+            owner="publish",
+        )  # fmt: skip
+        out = self.folder / "releases" / candidate
+        out.parent.mkdir(mode=0o700, exist_ok=True)
+        release = publish(exploration, chosen, request, out=out, force=True, progress=progress)
+        assert isinstance(release, TextRelease)
+        with self.session.lock:
+            self.session.journal.append({"do": "release", "candidate": candidate})
+        return Publication(release, out)
+
+    def _since_release(self) -> tuple[str | None, list[Event]]:
+        """Return the candidate of the last release and the events since."""
+        events = self.session.journal.events
+        for place in range(len(events) - 1, -1, -1):
+            if events[place]["do"] == "release":
+                return str(events[place]["candidate"]), events[place + 1 :]
+        return None, []
+
+    @property
+    def released_candidate(self) -> str | None:
+        """The candidate of the last release; None where nothing was published yet."""
+        return self._since_release()[0]
+
+    def review(self) -> list[ReviewedDocument]:
+        """Return the documents, the drawn sample first; those that may still hold most first in both."""
+        session = self.session
+        candidate, events = self._since_release()
+        seen = {event["doc"] for event in events if event["do"] == "seen"}
+        corrected = {event["places"][0][0] for event in events if event["do"] == "mark"}
+        ratio = float(candidate[1:]) if candidate else session.record.ratio
+        threshold = cost_threshold(ratio)
+        with session.lock:
+            known, scores = session.answers.known, session.scores
+        published = session.pool.data.counted & (known == UNKNOWN) & (scores < threshold)
+        chance = np.where(published, 1 / (1 + np.exp(-np.clip(scores, -50, 50))), 0.0)
+        risk = np.bincount(
+            session.pool.data.document_of, weights=chance, minlength=len(session.documents)
+        )
+        drawn = self._drawn(candidate, len(session.journal.events) - len(events))
+        order = sorted(np.argsort(-risk, kind="stable").tolist(), key=lambda d: d not in drawn)
+        return [
+            {"doc": d, "id": session.documents[d].id, "expected_left": round(float(risk[d]), 3),
+             "drawn": d in drawn, "seen": d in seen, "corrected": d in corrected}
+            for d in order
+        ]  # fmt: skip
+
+    def _drawn(self, candidate: str | None, made: int) -> set[int]:
+        """Return the documents of a release that must be seen before it is approved, drawn at random.
+
+        A release that was made again, after corrections, has a sample of its own: `made` is the number of
+        events up to it.
+        """
+        documents = len(self.session.documents)
+        if candidate is None or documents <= _SAMPLE:
+            return set(range(documents))
+        random = (
+            Streams(self.session.record.seed).child("approval").generator(f"{candidate} {made}")
+        )
+        return set(random.choice(documents, _SAMPLE, replace=False).tolist())
+
+    def see(self, number: int, *, seconds: float = 0.0, to_the_end: bool = False) -> None:
+        """Keep that a document of the release was looked at, for how long, and whether to its end."""
+        if not 0 <= number < len(self.session.documents):
+            raise InputError("There is no such document.")
+        if not 0.0 <= seconds < 1e6:
+            raise ParameterError("The seconds of a look are a number from 0 on.")
+        self._release().text(self.session.documents[number])  # what was seen is what was written
+        event: Event = {
+            "do": "seen",
+            "doc": number,
+            "seconds": round(seconds),
+            "to_the_end": to_the_end,
+        }
+        with self.session.lock:
+            self.session.journal.append(event)
+
+    def to_see(self) -> int:
+        """Return how many documents of the drawn sample are still to be seen before approval."""
+        return sum(bool(row["drawn"]) and not row["seen"] for row in self.review())
+
+    def approve(self, initials: str) -> None:
+        """Keep who approved the last release, and what they saw of it, in its private folder."""
+        name = initials.strip()
+        if not re.fullmatch(r"[^\W\d_]{1,4}", name):
+            raise InputError("Initials are one to four letters.")
+        candidate, events = self._since_release()
+        if candidate is None:
+            raise InputError("Nothing was published yet.", hint="publish a candidate first.")
+        if any(event["do"] in ("mark", "window", "undo") for event in events):
+            raise InputError(
+                "Answers were given since the release was made.", hint="publish it again first."
+            )
+        if left := self.to_see():
+            raise InputError(
+                f"{left} documents of the drawn sample are still to be seen before approval."
+            )
+        looks = {
+            event["doc"]: Look(
+                document=event["doc"],
+                seconds=event.get("seconds", 0),
+                to_the_end=event.get("to_the_end", False),
+            )
+            for event in events
+            if event["do"] == "seen"
+        }
+        corrections = sum(
+            event["do"] == "mark" and event.get("by") == "review"
+            for event in self.session.journal.events
+        )
+        self._release().approve(name, tuple(looks[d] for d in sorted(looks)), corrections)
+        with self.session.lock:
+            self.session.journal.append({"do": "approve", "by": name})
+
+    def released(self, number: int) -> ReleasedView:
+        """Return a document as the last release has it: the original, its edits and the published text."""
+        if not 0 <= number < len(self.session.documents):
+            raise InputError("There is no such document.")
+        document, release = self.session.documents[number], self._release()
+        return {
+            "doc": number,
+            "id": document.id,
+            "text": document.text,
+            "words": words_in(self.session, number, 0, len(document.text)),
+            "spans": release.spans(document),
+            "published": release.text(document),
+        }
+
+    def _release(self) -> ReviewedRelease:
+        """Return the last release, as it is on the disk."""
+        candidate, events = self._since_release()
+        if candidate is None:
+            raise InputError("Nothing was published yet.", hint="publish a candidate first.")
+        made = len(self.session.journal.events) - len(events)
+        if self._opened is None or self._opened[0] != made:
+            self._opened = made, ReviewedRelease(self.folder / "releases" / candidate)
+        return self._opened[1]

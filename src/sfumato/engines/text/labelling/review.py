@@ -1,0 +1,119 @@
+"""One named release of a project as it is on the disk: what a person reviews is what was written.
+
+Nothing here asks the model. A document is shown from the edits that the release was made by and from the
+published file itself; where the two do not fit each other, or the original has changed, it is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from ....core.errors import InputError, NoCandidateError
+from ....core.files import canonical_json, read_json, sha256_of
+from ....core.records import RELEASE_FILE
+from ....core.storage.private_folder import private_folder_of, write_private
+from ....data.document import Document, apply
+from ....data.documents import read_documents
+from ..private_edits import DocumentEdits, read_edits
+from ..records import APPROVAL_FILE, Approval, Look, TextRelease
+
+__all__ = ["ReviewedRelease"]
+
+
+@dataclass(frozen=True)
+class ReviewedRelease:
+    """A release of a project.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the release.
+
+    """
+
+    out: Path
+
+    def __post_init__(self) -> None:
+        if not (self.out / RELEASE_FILE).is_file():
+            raise NoCandidateError("There is no such release.", hint="publish a candidate first.")
+
+    @property
+    def mark(self) -> str:
+        """The hash of release.json, which names every published file by its own hash."""
+        return sha256_of(self.out / RELEASE_FILE)
+
+    @cached_property
+    def edits(self) -> dict[str, DocumentEdits]:
+        """What was done to each document, by its id in the project."""
+        return {entry.id: entry for entry in read_edits(self.out)}
+
+    @cached_property
+    def published(self) -> dict[str, str]:
+        """The published texts, read from the file, by published id."""
+        from ..attack.released.releases import release_of
+
+        source, _ = release_of(self.out)
+        return {document.id: document.text for document in read_documents(source)}
+
+    def spans(self, document: Document) -> list[list[int | str | float | None]]:
+        """Return what was redacted in a document: first, last, label, and no chance, since it is done."""
+        return [[e.start, e.end, e.label, None] for e in self._of(document).edits]
+
+    def text(self, document: Document) -> str:
+        """Return the document as it stands in the published file."""
+        entry = self._of(document)
+        written = self.published.get(entry.published_id)
+        if written is None or written != apply(document.text, entry.edits):
+            raise InputError(
+                f"The published text of {document.id!r} is not what was decided for it.",
+                hint="publish the release again; do not give this one out.",
+            )
+        return written
+
+    def _of(self, document: Document) -> DocumentEdits:
+        entry = self.edits.get(document.id)
+        if entry is None:
+            raise InputError(
+                f"The document {document.id!r} is not part of the release: it was withheld."
+            )
+        entry.check(document)
+        return entry
+
+    # --- approval -----------------------------------------------------------------------------
+
+    def approval(self) -> Approval | None:
+        """Return who approved this very release; None where nobody did, or it has changed since."""
+        path = private_folder_of(self.out) / APPROVAL_FILE
+        if not path.is_file():
+            return None
+        found = Approval.from_json(read_json(path), file=path.name)
+        return found if found.release == self.mark else None
+
+    def approve(self, by: str, looks: tuple[Look, ...], corrections: int) -> Approval:
+        """Keep who approved the release, when, and what they saw of it.
+
+        Parameters
+        ----------
+        by : str
+            The initials of the person.
+        looks : tuple of Look
+            Which documents were seen, and how.
+        corrections : int
+            How many corrections earlier reviews of the project made.
+
+        """
+        release = TextRelease.read(self.out)
+        approval = Approval(
+            release=self.mark,
+            candidate=release.candidate,
+            by=by,
+            at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            documents_seen=len(looks),
+            looks=looks,
+            corrections=corrections,
+        )
+        write_private(self.out, APPROVAL_FILE, canonical_json(approval.to_json()).encode())
+        return approval

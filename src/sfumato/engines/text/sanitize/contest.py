@@ -1,0 +1,77 @@
+"""What competes in one round of the search: stages with their scores out of fold, and forms made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..reading.arrays import Scores
+from .classifiers import mean_of
+from .competition import Form
+from .stacking.second_look import SecondPass
+
+if TYPE_CHECKING:
+    from ..learners.protocol import Model
+
+__all__ = ["Contest", "Sees", "StagePlan"]
+
+Sees = tuple[tuple[int, bool], ...]
+"""See `classifiers.Stage.sees`."""
+
+
+@dataclass(frozen=True, eq=False)
+class StagePlan:
+    """A stage before it is refitted: what it sees and its scores out of fold.
+
+    `fitted` is a model that is not learned again, `start` one that learning starts from. `refit` learns
+    a stage that is not the learner's own; with a `look` it reads only some passages.
+    """
+
+    sees: Sees
+    scores: Scores
+    fitted: Model | None = None
+    start: Model | None = None
+    refit: Callable[[], Model] | None = None
+    look: SecondPass | None = None
+    by_encoder: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """The stages of one round and the forms that are made of them."""
+
+    stages: Sequence[StagePlan]
+    forms: Sequence[Form]
+
+    def scores(self) -> dict[Form, Scores]:
+        return {
+            form: mean_of([self.stages[voice].scores for voice in form.voices])
+            for form in self.forms
+        }
+
+    def needed(self, form: Form) -> list[int]:
+        """Return the stages that a form needs, in order."""
+        needed = set(form.voices)
+        for place in range(len(self.stages) - 1, -1, -1):
+            if place in needed:
+                stage = self.stages[place]
+                needed |= {source for source, _ in stage.sees if source >= 0}
+                needed |= set(stage.look.sources if stage.look is not None else ())
+        return sorted(needed)
+
+    def of_way(self, way: str, *, encoder: bool) -> Contest:
+        """Return the contest among the forms of one way, and those of the usual way.
+
+        Without `encoder`, forms of the usual way that need one are skipped.
+        """
+        forms = [
+            form
+            for form in self.forms
+            if form.way == way or (not form.way and (encoder or not form.uses_encoder))
+        ]
+        return Contest(self.stages, forms)
+
+    def ways(self) -> list[str]:
+        """Return the ways that forms publish in, other than the usual one."""
+        return list(dict.fromkeys(form.way for form in self.forms if form.way))

@@ -1,0 +1,110 @@
+"""Every parameter of the text engine's further verbs: start, convert, formats, audit, study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import field_validator
+
+from ...core.arguments import Compound, Flagged
+from ...core.request import Request, parameter
+from ...data.formats.registry import FORMATS
+from ...data.inputs import DocumentsInput
+from .read_options import ReadOptions
+from .reading.given_words import File
+from .request import RATIOS, Inspected, Ratio, as_encoder
+
+__all__ = ["AuditRequest", "ConvertRequest", "FormatsRequest", "StartRequest", "TextStudyRequest"]
+
+
+class StartRequest(ReadOptions):
+    """What `start` takes."""
+
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "background": Flagged("background", "generated", "generated")
+    }
+    documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
+    labels: list[str] = parameter(
+        [], help="What is sensitive, at most nine labels (default: the common kinds).",
+        flag="--label", aliases=["label"], max_length=9,
+    )  # fmt: skip
+    rules: File | None = parameter(
+        None, help="Rules file; the built-in rules by default.", role="file"
+    )
+    findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
+    model: File | None = parameter(
+        None, help="Frontier folder of other documents: what its classifiers find is proposed.",
+        role="file",
+    )  # fmt: skip
+    background: list[DocumentsInput] = parameter(
+        [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
+        role="file", metavar="FILE|generated",
+    )  # fmt: skip
+    generated: bool = parameter(
+        False, help="Learn the first model from generated notes where no background is given.",
+        within="background",
+    )  # fmt: skip
+    ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
+    target_risk: float = parameter(
+        0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
+        former=["wanted"], record_as="wanted",
+    )  # fmt: skip
+    encoder: File | None = parameter(
+        None,
+        help="The encoder that learns from the answers too (default: the installed one, if any).",
+        metavar="none|default|FOLDER",
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+    _held_encoder = field_validator("encoder", mode="before")(as_encoder)
+
+
+class ConvertRequest(ReadOptions):
+    """What `convert` takes."""
+
+    source: File = parameter(
+        help="Labelled documents, or a project: then the answers are its labels.", role="data",
+        metavar="SOURCE",
+    )  # fmt: skip
+    to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
+
+
+class FormatsRequest(Request):
+    """What `formats` takes: nothing."""
+
+
+class AuditRequest(Request):
+    """What `audit` takes."""
+
+    release: File = parameter(help="What publish wrote.", role="data", metavar="RELEASE")
+    documents: int | None = parameter(None, help="How many documents a person reads.", ge=1)
+    words: int | None = parameter(
+        None, help="How many words a person reads, those first that an attacker would.", ge=1
+    )
+    frontier: File | None = parameter(
+        None, help="Folder that explore wrote; --words needs it.", role="file"
+    )
+    seed: int = parameter(0, help="Seed of the draw.", ge=0)
+
+
+class TextStudyRequest(Request):
+    """What `study` takes."""
+
+    corpora: list[File] = parameter(
+        help="Labelled corpora.", role="data", metavar="CORPUS…", min_length=1
+    )
+    labels: list[str] = parameter(
+        ["NAME"], help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
+    )
+    ratios: list[Ratio] = parameter(RATIOS, help="Loss ratios L/C.", min_length=1)
+    folds: int = parameter(4, help="Folds by document.", ge=2)
+    publishers: list[str] = parameter([], help="Some of the publishers (default: all).")
+    budgets: list[Inspected] = parameter(
+        [10, 20, 50, 100, 200, 500, 1000, 2000], help="How many words are inspected.",
+        flag="--budget", aliases=["budget"], min_length=1,
+    )  # fmt: skip
+    threads: int | None = parameter(
+        None, help="Threads (default: all cores).", ge=1, recorded=False
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
