@@ -234,13 +234,6 @@ class TextEngine(
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": "", "keep": ["*"], "keep_ids": True}
 
-    def for_published(self, request: TextPublishRequest, data: Path) -> TextPublishRequest:
-        """Keep every other column: the engine that wrote the table has decided on them."""
-        from ...data.table_source import TableSource
-
-        others = [name for name in TableSource.open(data).columns if name != request.text_column]
-        return request.model_copy(update={"keep": others})
-
     def claim(self, file: Path) -> float:
         """Claim files of documents by their suffix, and folders."""
         from ...data.formats.registry import FORMATS, format_of_name
