@@ -54,7 +54,7 @@ __all__ = [
 
 Req = TypeVar("Req", bound="requests.Request")
 Pub = TypeVar("Pub", bound="requests.Request")
-Expl = TypeVar("Expl", bound="explorations.Exploration[Any, Any]")
+Expl = TypeVar("Expl", bound="explorations.AnyExploration")
 Cand = TypeVar("Cand", bound="records.Candidate")
 Rel = TypeVar("Rel", bound="records.Release")
 

@@ -146,7 +146,7 @@ class TextEngine(
 
         assert isinstance(request, TextAttackRequest)
         from .attack.registry import find_attackers, find_encoder
-        from .attack.released import attack_release
+        from .attack.released import AttackSettings, attack_release
 
         learners = find_attackers(request.attackers)
         total = 2 * len(learners) + (3 if request.background else 1)
@@ -156,13 +156,15 @@ class TextEngine(
             labels=request.labels,
             background=request.background,
             training=request.training,
-            budgets=request.budgets,
-            learners=learners,
-            folds=request.folds,
-            seed=request.seed,
+            settings=AttackSettings(
+                budgets=request.budgets,
+                learners=learners,
+                folds=request.folds,
+                seed=request.seed,
+                encoder=find_encoder(request.attackers, request.encoder),
+            ),
             request=request.to_record(),
             progress=lambda _: call.progress(1, total=total, note="attacking the release"),
-            encoder=find_encoder(request.attackers, request.encoder),
         )
         for line in found.lines():
             call.say(line)
@@ -264,7 +266,8 @@ class TextEngine(
 
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.project import start_project
+    from .labelling.first_proposals import FirstProposals
+    from .labelling.project import LabellingAims, start_project
     from .request import ReadOptions
 
     assert call.out is not None
@@ -272,15 +275,19 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         request.documents,
         call.out,
         labels=request.labels,
-        rules=request.rules,
-        findings=request.findings,
-        model=request.model,
-        background=request.background,
-        generated=request.generated,
-        ratio=request.ratio,
-        wanted=request.target_risk,
-        seed=request.seed,
-        encoder=request.encoder,
+        first=FirstProposals(
+            rules=request.rules,
+            findings=request.findings,
+            model=request.model,
+            background=request.background,
+            generated=request.generated,
+        ),
+        aims=LabellingAims(
+            ratio=request.ratio,
+            wanted=request.target_risk,
+            seed=request.seed,
+            encoder=request.encoder,
+        ),
         reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)

@@ -8,6 +8,7 @@ import sfumato as sf
 from sfumato.core.errors import InputError
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.labelling.desk import TextDesk
+from sfumato.engines.text.labelling.first_proposals import FirstProposals
 from sfumato.engines.text.labelling.project import Project, start_project
 
 from .answering import LABELS
@@ -33,7 +34,10 @@ def test_a_model_learned_elsewhere_proposes(elsewhere, tmp_path):
     finding = {notes[0].id: [{"start": 0, "end": 4, "label": "NAME"}]}
     finding |= {d.id: [] for d in notes[1:]}
     record = start_project(
-        file, tmp_path / "project", labels=["NAME", "PHONE"], model=elsewhere, findings=finding
+        file,
+        tmp_path / "project",
+        labels=["NAME", "PHONE"],
+        first=FirstProposals(model=elsewhere, findings=finding),
     )
     found = Project(tmp_path / "project").found
     explored = sf.load(elsewhere)
@@ -49,7 +53,7 @@ def test_a_model_learned_elsewhere_proposes(elsewhere, tmp_path):
 def test_a_folder_that_is_no_frontier_is_refused(tmp_path):
     file = _written(clinic_notes(3, seed=1), tmp_path / "notes.jsonl")
     with pytest.raises(InputError, match="frontier"):
-        start_project(file, tmp_path / "project", model=tmp_path)
+        start_project(file, tmp_path / "project", first=FirstProposals(model=tmp_path))
     assert not (tmp_path / "project").exists()
 
 
