@@ -137,7 +137,9 @@ class Trial:
             if keep := os.environ.get("KEEP_DIFFERENT"):
                 shutil.copytree(place, Path(keep) / f"{self.runs}")
                 shutil.copytree(self.reference, Path(keep) / f"{self.runs}-wanted")
-        self.left += len([p for p in place.iterdir() if p.name not in {"out", "out.private", "thesis.tex"}])
+        self.left += len(
+            [p for p in place.iterdir() if p.name not in {"out", "out.private", "thesis.tex"}]
+        )
         self.touched += (place / "thesis.tex").read_text() != "years of work"
         shutil.rmtree(place)
         print(f"{self.kills} kills, {self.runs} runs, {self.different} different, {self.left} left, "

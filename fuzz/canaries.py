@@ -31,7 +31,7 @@ from sfumato.core.records import versions
 NOWHERE = re.compile(r"(?!)")
 # A private side holds what SECURITY.md says that it holds: names of files, columns and labels in
 # frontier.json, the values of the schema's domains in policies.json, words in model/.
-PRIVATE = r"^outputs/explored-|/private/|\.quarantine\.jsonl$|\.ids\.jsonl$"
+PRIVATE = r"^outputs/explored-|/private/|\.private/|\.quarantine\.jsonl$"
 
 
 @dataclass

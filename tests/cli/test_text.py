@@ -68,7 +68,19 @@ def test_explore_writes_a_frontier_and_a_model(frontier, corpus):
 
 def test_publish_redacts_and_says_what_it_did(frontier, corpus, tmp_path):
     out = tmp_path / "release"
-    result = call("publish", frontier, corpus, "--ratio", 10, "--keep-ids", "--keep", "ward", "--out", out, "--json")
+    result = call(
+        "publish",
+        frontier,
+        corpus,
+        "--ratio",
+        10,
+        "--keep-ids",
+        "--keep",
+        "ward",
+        "--out",
+        out,
+        "--json",
+    )
     assert sorted(p.name for p in out.iterdir()) == ["notes.jsonl", "release.json"]
     text = (out / "notes.jsonl").read_text(encoding="utf-8")
     published = [json.loads(line) for line in text.splitlines()]

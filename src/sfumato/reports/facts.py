@@ -40,7 +40,7 @@ class ReportFacts:
 def facts_json(facts: ReportFacts) -> str:
     """Return facts.json as text.
 
-    >>> facts_json(Facts(()))
+    >>> facts_json(ReportFacts(()))
     '{\\n "facts": 2,\\n "parts": [],\\n "plan": null,\\n "version": "..."\\n}\\n'
     """
     return canonical_json(facts.to_json())
