@@ -234,7 +234,7 @@ class TextEngine(
         return exploring, {**publishing, "id_column": ""}
 
     def for_published(self, request: TextPublishRequest, data: Path) -> TextPublishRequest:
-        """Keep every column beside the text: the engine that wrote the table has decided on them."""
+        """Keep every column next to the text: the engine that wrote the table has decided on them."""
         from ...data.table_source import TableSource
 
         others = [name for name in TableSource.open(data).columns if name != request.text_column]
