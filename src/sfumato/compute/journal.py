@@ -66,6 +66,7 @@ class JournalEntry:
 
     path: Path
     facts: Facts = field(default_factory=dict)
+    sha256: str | None = None
 
 
 class _Line(TypedDict):
@@ -270,7 +271,7 @@ class Journal:
             yield part
             if sync:
                 sync_tree(partial)
-            sha256 = sha256_of(partial)
+            sha256 = part.sha256 or sha256_of(partial)
             remove(final)
             os.replace(partial, final)
         except BaseException:
@@ -287,6 +288,7 @@ class Journal:
         """Write a part from bytes."""
         with self.part(name, sync=False) as part:
             part.path.write_bytes(content)
+            part.sha256 = hashlib.sha256(content).hexdigest()  # without reading it again
             part.facts.update(facts or {})
 
     def run(

@@ -216,10 +216,6 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         """
         return exploring, publishing
 
-    def for_published(self, request: Pub, data: Path) -> Pub:  # noqa: ARG002
-        """Return the request for a file that another part of a plan published: its columns are decided."""
-        return request
-
     def attack(self, request: requests.Request, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can, and get one of it."""
         raise InputError(f"The {self.name} engine has no attack.")

@@ -224,21 +224,17 @@ class TextEngine(
     def for_chained_input(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
-        """Take `text_column` for a column of the published table, whose rows have no ids."""
+        """Take `text_column` for a column of the published table, whose rows have no ids.
+
+        Its other columns were treated by the engine that published them: all of them stay.
+        """
         from ...data.formats.registry import FORMATS, format_of_name
 
         corpus = exploring.get("corpus")
         kind = format_of_name(Path(corpus)) if isinstance(corpus, str) else None
         if isinstance(corpus, str) and (kind is None or not FORMATS[kind].is_table):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
-        return exploring, {**publishing, "id_column": ""}
-
-    def for_published(self, request: TextPublishRequest, data: Path) -> TextPublishRequest:
-        """Keep every column next to the text: the engine that wrote the table has decided on them."""
-        from ...data.table_source import TableSource
-
-        others = [name for name in TableSource.open(data).columns if name != request.text_column]
-        return request.model_copy(update={"keep": others})
+        return exploring, {**publishing, "id_column": "", "keep": ["*"], "keep_ids": True}
 
     def claim(self, file: Path) -> float:
         """Claim files of documents by their suffix, and folders."""
