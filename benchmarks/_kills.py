@@ -414,7 +414,7 @@ def serve(folder: Path) -> Callable[..., None]:
     After a kill the page is opened again, shows what was answered, and goes on with the next answer.
     """
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text.labelling.project import start_project
+    from sfumato.engines.text.labelling.project import LabellingAims, start_project
     from sfumato.web.app import PageState
 
     notes = clinic_notes(30)
@@ -425,7 +425,9 @@ def serve(folder: Path) -> Callable[..., None]:
     def work(out: Path, *, force: bool = False) -> None:  # noqa: ARG001 (a project is never replaced)
         if not out.exists():
             # When an encoder's lesson is heard depends on the clock, and the journal says when.
-            start_project(folder / "notes.jsonl", out, labels=["NAME"], encoder="none")
+            start_project(
+                folder / "notes.jsonl", out, labels=["NAME"], aims=LabellingAims(encoder="none")
+            )
         page = PageState([out])
         desk: Any = page.the_desk()
         events = desk.session.journal.events
