@@ -67,8 +67,10 @@ def test_a_release_like_what_was_learned_is_measured(explored, notes, tmp_path):
     assert "batch of 80" in release.risk.interval.method
     assert release.documents_with_leak.high > 0
     assert any("look like the 100 learned from" in line for line in release.lines())
-    again = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    again = json.loads((tmp_path / "out.private" / "figures.json").read_text(encoding="utf-8"))
     assert again["measured"]["shift"]["p_value"] > 0.01
+    given = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    assert "shift" not in given["measured"]
 
 
 def test_another_kind_is_refused_unless_it_is_accepted(explored, notes, tmp_path):
