@@ -72,7 +72,7 @@ def build(words: Sequence[str] = ()) -> typer.Typer:
             return made
     if called is None or called not in ENGINES:
         for name, text in engine_summaries().items():
-            made.add_typer(_listed(text) if words else _group(name), name=name)
+            made.add_typer(_empty_group(text) if words else _group(name), name=name)
     else:
         made.add_typer(_group(called, words[1:]), name=called)
     return made
@@ -85,7 +85,7 @@ def _group(name: str, words: Sequence[str] = ()) -> typer.Typer:
     return engine_app(ENGINES[name], words)
 
 
-def _listed(text: str) -> typer.Typer:
+def _empty_group(text: str) -> typer.Typer:
     group = typer.Typer(help=text)
     group.callback()(list_only)
     return group

@@ -84,13 +84,13 @@ def root_help(program: str, columns: int | None = None) -> str:
     lines = [
         *_usage(program, width),
         "",
-        *_wrapped(SUMMARY, width, "  ", "  "),
+        *_wrap(SUMMARY, width, "  ", "  "),
         "",
         "Options:",
         *_rows(options.items(), width),
         "",
         "Commands:",
-        *_rows(((name, _shortened(text, room)) for name, text in listed.items()), width),
+        *_rows(((name, _shorten(text, room)) for name, text in listed.items()), width),
     ]
     return "\n".join(lines)
 
@@ -108,8 +108,8 @@ def program_name() -> str:
 def _usage(program: str, width: int) -> list[str]:
     start, words = f"Usage: {program} ", "[OPTIONS] COMMAND [ARGS]..."
     if width >= len(start) + 20:
-        return _wrapped(words, width, start, " " * len(start))
-    return [start, *_wrapped(words, width, " " * 11, " " * 11)]
+        return _wrap(words, width, start, " " * len(start))
+    return [start, *_wrap(words, width, " " * 11, " " * 11)]
 
 
 def _rows(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
@@ -118,7 +118,7 @@ def _rows(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
     first = min(max(len(name) for name, _ in rows), _COLUMN) + 2
     lines = []
     for name, text in rows:
-        wrapped = _wrapped(text, max(width - first - 2, 10))
+        wrapped = _wrap(text, max(width - first - 2, 10))
         if wrapped and len(name) <= first - 2:
             lines.append(f"  {name:{first}}{wrapped.pop(0)}")
         else:
@@ -127,7 +127,7 @@ def _rows(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
     return lines
 
 
-def _shortened(text: str, room: int) -> str:
+def _shorten(text: str, room: int) -> str:
     """Return the first sentence of a text, or as many of its words as there is room for."""
     words = text.partition("\n\n")[0].split()
     end = next((i for i, word in enumerate(words, 1) if word.endswith(".")), len(words))
@@ -139,7 +139,7 @@ def _shortened(text: str, room: int) -> str:
     return " ".join(words) + "..."
 
 
-def _wrapped(text: str, width: int, first: str = "", other: str = "") -> list[str]:
+def _wrap(text: str, width: int, first: str = "", other: str = "") -> list[str]:
     from textwrap import wrap
 
     return wrap(text, width, initial_indent=first, subsequent_indent=other)
