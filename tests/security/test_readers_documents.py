@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
-from sfumato.data.document import Document, Span
+from sfumato.data.document import Document, Edit, Edited, Span
 from sfumato.data.documents import Withheld, documents_frame, read_documents, write_documents
 from sfumato.data.findings import read_findings
 from sfumato.data.formats._parquet_footer import _page, pages, read_footer
