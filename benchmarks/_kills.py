@@ -137,7 +137,9 @@ class Trial:
             if keep := os.environ.get("KEEP_DIFFERENT"):
                 shutil.copytree(place, Path(keep) / f"{self.runs}")
                 shutil.copytree(self.reference, Path(keep) / f"{self.runs}-wanted")
-        self.left += len([p for p in place.iterdir() if p.name not in {"out", "thesis.tex"}])
+        self.left += len(
+            [p for p in place.iterdir() if p.name not in {"out", "out.private", "thesis.tex"}]
+        )
         self.touched += (place / "thesis.tex").read_text() != "years of work"
         shutil.rmtree(place)
         print(f"{self.kills} kills, {self.runs} runs, {self.different} different, {self.left} left, "
@@ -414,7 +416,7 @@ def serve(folder: Path) -> Callable[..., None]:
     After a kill the page is opened again, shows what was answered, and goes on with the next answer.
     """
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text.labelling.project import start_project
+    from sfumato.engines.text.labelling.project import LabellingAims, start_project
     from sfumato.web.app import PageState
 
     notes = clinic_notes(30)
@@ -425,7 +427,9 @@ def serve(folder: Path) -> Callable[..., None]:
     def work(out: Path, *, force: bool = False) -> None:  # noqa: ARG001 (a project is never replaced)
         if not out.exists():
             # When an encoder's lesson is heard depends on the clock, and the journal says when.
-            start_project(folder / "notes.jsonl", out, labels=["NAME"], encoder="none")
+            start_project(
+                folder / "notes.jsonl", out, labels=["NAME"], aims=LabellingAims(encoder="none")
+            )
         page = PageState([out])
         desk: Any = page.the_desk()
         events = desk.session.journal.events

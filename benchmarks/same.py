@@ -40,7 +40,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks._same_jobs import ALLOWED, CHAINS, Allowed, write_inputs
+from benchmarks._same_jobs import ALLOWED, CHAINS, Allowed, as_before, write_inputs
 
 ROOT = Path(__file__).resolve().parent.parent
 _SHOWN = 6  # differences of one file that are listed
@@ -64,7 +64,7 @@ class Tree(NamedTuple):
         }
         for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "SFUMATO_KEY", "PYTHONSTARTUP"):
             environment.pop(name, None)
-        command = [sys.executable, "-m", "sfumato", *words]
+        command = [sys.executable, "-m", "sfumato", *as_before(words, self.source)]
         return subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )

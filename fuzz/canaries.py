@@ -31,7 +31,7 @@ from sfumato.core.records import versions
 NOWHERE = re.compile(r"(?!)")
 # A private side holds what SECURITY.md says that it holds: names of files, columns and labels in
 # frontier.json, the values of the schema's domains in policies.json, words in model/.
-PRIVATE = r"^outputs/explored-|/private/|\.quarantine\.jsonl$|\.ids\.jsonl$"
+PRIVATE = r"^outputs/explored-|/private/|\.private/|\.quarantine\.jsonl$"
 
 
 @dataclass
@@ -138,7 +138,7 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
     )
     corpus_file = scene.word(
         "name of a file",
-        r"release\.json$|frontier\.json$|facts\.json$|report\.|said: |attack\.json$|/plan\.toml$",
+        r"(release|figures)\.json$|frontier\.json$|facts\.json$|report\.|said: |attack\.json$|/plan\.toml$",
     )
     learned = _notes(scene, 24, names, ward=field_word)
     learned[3]["id"] = id_word
@@ -147,7 +147,7 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
     )
     withheld_id = scene.word(
         "id of a withheld document",
-        r"quarantine\.jsonl$|outputs/release-text-withheld/release\.json",
+        r"quarantine\.jsonl$|outputs/release-text-withheld(\.private)?/(release|figures)\.json",
     )
     shown = [
         {k: v for k, v in d.items() if k != "spans"}
@@ -288,7 +288,7 @@ def tables(scene: Scene, formats: Sequence[str]) -> None:
     data = r"^outputs/(release-tables-[^/]*|run/release/tables)/(?!release\.json)"
     header = scene.word(
         "header of an identifier",
-        r"release\.json$|facts\.json$|report\.|said: |schema\.toml$|frontier|policies",
+        r"(release|figures)\.json$|facts\.json$|report\.|said: |schema\.toml$|frontier|policies",
     )
     person = [scene.word("identifier") for _ in range(5)]
     sensitive = scene.word("sensitive cell", data)

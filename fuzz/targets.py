@@ -168,7 +168,7 @@ def _read_lines(folder: Path) -> None:
     records = list(corpus.tolerant())
     assert withheld == [r for r in records if isinstance(r, Withheld)]
     good = (Document(r.id, r.text, (), r.fields) for r in records if isinstance(r, Document))
-    assert b"".join(lines) == b"".join(map(corpus.format.line, good))
+    assert b"".join(lines) == b"".join(map(corpus.format.encode, good))
 
 
 def _publish_lines(folder: Path) -> None:
@@ -416,12 +416,12 @@ def _table_target(name: str, changed: str, seeds: Callable[[], Sequence[bytes]])
         (folder / changed).write_bytes(data)
 
     def read(folder: Path) -> None:
-        from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
+        from sfumato.data.hierarchy import hierarchy_names, hierarchy_order
         from sfumato.data.table import read_table
 
         if changed == "zip.csv":
             hierarchy_order(folder / "zip.csv")
-            read_hierarchy(folder / "zip.csv", ["10", "11", "20"])
+            hierarchy_names(folder / "zip.csv", ["10", "11", "20"])
         read_table(folder / table, folder / "schema.toml", folder / "population.csv")
 
     return Target(name, seeds, lay, read, lambda folder: publish_table(folder, table))

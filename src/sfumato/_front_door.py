@@ -8,6 +8,7 @@ parameter.
 from __future__ import annotations
 
 import keyword
+import os
 import sys
 import types
 import warnings
@@ -16,15 +17,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Generic, TypeVar
 
-from ._operation import Operation, show_progress
+from ._operation import Arguments, Operation, show_progress
 from ._signatures import FunctionArgument
 from .core.choice import Choice
 from .core.command_lines import warn_of_former
 from .core.engine import AnyEngine, AnyVerb, Call, engine_named
 from .core.errors import ParameterError
-from .core.exploration import Exploration
+from .core.exploration import AnyExploration
 from .core.records import FRONTIER_FILE, Candidate
 from .core.request import Parameter, Request, fields_of, parameters
 
@@ -47,11 +48,14 @@ _FORCE = FunctionArgument(
 )
 
 
+R = TypeVar("R", bound=Request)
+
+
 @dataclass(frozen=True)
-class _Of:
+class _Of(Generic[R]):
     """The parameters of one request under their names in Python."""
 
-    model: type[Request]
+    model: type[R]
 
     @property
     def named(self) -> dict[str, Parameter]:
@@ -73,7 +77,7 @@ class _Of:
         others = [name for about in known for name in (*about.aliases, *about.former)]
         return frozenset([*self.named, *others, *self.model.model_fields])
 
-    def build(self, values: Mapping[str, object], owner: str) -> Any:
+    def build(self, values: Mapping[str, object], owner: str) -> R:
         """Build the request; a candidate is replaced by its id."""
         found = dict(values)
         if isinstance(chosen := found.get("choose"), Candidate):
@@ -88,7 +92,7 @@ class _Of:
         return self.model.build(found, owner=owner, spelled=lambda n: repr(self._python(n)))
 
 
-def _path(value: Any) -> Path | None:
+def _path(value: str | os.PathLike[str] | None) -> Path | None:
     return None if value is None else Path(value)
 
 
@@ -111,7 +115,7 @@ def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
 def _explore(engine: AnyEngine) -> Operation:
     owner, request = f"{engine.name}.explore", _Of(engine.Request)
 
-    def run(values: dict[str, Any]) -> object:
+    def run(values: Arguments) -> object:
         with show_progress(values.pop("progress", None), owner) as progress:
             return engine.explore(request.build(values, owner), progress=progress)
 
@@ -143,7 +147,7 @@ def _publish(engine: AnyEngine) -> Operation:
     choose = [_chooses(a, engine) for a in choice.arguments]
     own = [a for a in request.arguments if not a.positional and a.name not in choice.named]
 
-    def run(values: dict[str, Any]) -> object:
+    def run(values: Arguments) -> object:
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
         explored, folder = _load_exploration(engine, values.pop("exploration"), owner)
         if "data" in values:
@@ -200,7 +204,7 @@ def _chooses(argument: FunctionArgument, engine: AnyEngine) -> FunctionArgument:
 
 def _load_exploration(
     engine: AnyEngine, given: object, owner: str
-) -> tuple[Exploration[Any, Any], Path | None]:
+) -> tuple[AnyExploration, Path | None]:
     """Return an exploration of the engine, and the folder that it was read from."""
     if isinstance(given, engine.Exploration):
         return given, None
@@ -217,7 +221,7 @@ def _attack(engine: AnyEngine) -> Operation:
     assert engine.AttackRequest is not None
     owner, request = f"{engine.name}.attack", _Of(engine.AttackRequest)
 
-    def run(values: dict[str, Any]) -> object:
+    def run(values: Arguments) -> object:
         from .core.files import check_output, write_json
 
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
@@ -268,7 +272,7 @@ def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
         _out("Where the result goes.", required=verb.writes == "required"),
     )  # fmt: skip
 
-    def run(values: dict[str, Any]) -> object:
+    def run(values: Arguments) -> object:
         target, force = _path(values.pop("out", None)), bool(values.pop("force", False))
         with show_progress(values.pop("progress", None), owner) as progress:
             made = request.build(values, owner)
@@ -327,7 +331,7 @@ def front_door(name: str) -> types.ModuleType:
     return door
 
 
-def _contents(name: str) -> dict[str, Any]:
+def _contents(name: str) -> dict[str, object]:
     functions = {one.name: one.function() for one in operations(engine_named(name))}
     names = sorted(functions)
     return {**functions, "__all__": names, "__dir__": names.copy}

@@ -6,16 +6,18 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ._signatures import EMPTY, FunctionArgument, docstring, signature
 from .core.engine import Progress, no_progress
 from .core.errors import ParameterError, did_you_mean
 
-__all__ = ["Operation", "show_progress"]
+__all__ = ["Arguments", "Operation", "show_progress"]
 
 _FORMER_POSITIONS = {"tables.explore": ("schema", "population"), "baskets.explore": ("labels",)}
 """What could be given by position after the data in 0.1; accepted for one version."""
+Arguments: TypeAlias = dict[str, Any]
+"""What a function was called with, by name; requests check the values."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Operation:
     """The class that comes back; a plain dict where it is None."""
     returned: str
     """What comes back, in a sentence."""
-    run: Callable[[dict[str, Any]], object]
+    run: Callable[[Arguments], object]
     accepted: frozenset[str] = frozenset()
     """Further names that are accepted: former names of parameters."""
     example: str = ""
@@ -45,7 +47,7 @@ class Operation:
         """The name of what comes back."""
         return "dict" if self.returns is None else self.returns.__name__
 
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Callable[..., object]:
         """Return the function, with its signature and its docstring."""
         shown = signature(self.arguments)
 
@@ -59,7 +61,7 @@ class Operation:
         call.__doc__ = docstring(self.summary, self.arguments, returns, self.example)
         return call
 
-    def _values(self, args: Sequence[object], given: Mapping[str, object]) -> dict[str, Any]:
+    def _values(self, args: Sequence[object], given: Mapping[str, object]) -> Arguments:
         """Return the values by name; a call that does not fit is one sentence with a hint."""
         names = [argument.name for argument in self.arguments]
         positional = [argument.name for argument in self.arguments if argument.positional]

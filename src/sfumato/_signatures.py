@@ -11,7 +11,7 @@ import textwrap
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from .core.input_types import InputType
 from .core.request import Parameter
@@ -91,7 +91,7 @@ def type_words(about: Parameter) -> str:
     """Return the type of a parameter, and its default, in numpydoc's words."""
     assert about.field is not None
     noted = marker(about.field.metadata)
-    annotation: Any = about.field.annotation
+    annotation = about.field.annotation
     words = _words(annotation) if noted is None else [noted.words]
     literals = [word for word in words if word.startswith("'")]
     if literals == words:

@@ -169,10 +169,7 @@ class _PlanRun:
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)
         self.say(f"  chosen: {candidate.id}")
-        data = self._data(section, source)
-        request = section.publish_request(data)
-        if source is not None:
-            request = engine.for_published(request, Path(str(data)))
+        request = section.publish_request(self._data(section, source))
         engine.publish(exploration, candidate, request, out=part.path, force=True)
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end

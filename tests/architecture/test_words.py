@@ -132,28 +132,17 @@ def test_sentences_are_plain(kind):
 # --- sizes ---------------------------------------------------------------------------------------
 
 LONG_FILES = {"engines/tables/story/part.py"}
-LONG_FUNCTIONS = {
-    "engines/text/attack/released/releases.py:attack_release",
-    "engines/text/labelling/project.py:start_project",
-}
 MANY_PARAMETERS = {
     "cli/report.py:report",  # each is an option
     "cli/run.py:run",
     "core/parameter.py:parameter",  # each is a property of a parameter
-    "data/baskets.py:project_file",
-    "data/findings.py:_with",
     "engines/baskets/selectors/maximal.py:__init__",
-    "engines/text/attack/attacked.py:attack_publication",
     "engines/text/attack/attacker.py:attack",
-    "engines/text/attack/bounds/certificate.py:certificate",
-    "engines/text/attack/released/releases.py:attack_release",
-    "engines/text/labelling/estimate.py:estimated",
-    "engines/text/labelling/project.py:start_project",
     "engines/text/learners/encoder/steps.py:train_step",
     "engines/text/sanitize/greedy.py:__init__",
 }
-MOST_ANY = 125
-"""How often `Any` is an annotation; 60 is the aim."""
+MOST_ANY = 59
+"""How often `Any` is an annotation."""
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -180,7 +169,7 @@ def test_a_file_fits_in_the_head():
 
 def test_a_function_does_one_thing():
     found = {name for name, node in functions() if node.end_lineno - node.lineno + 1 > 80}
-    assert found - LONG_FUNCTIONS == set()
+    assert found == set()
 
 
 def test_a_function_takes_few_parameters():

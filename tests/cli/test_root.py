@@ -1,6 +1,7 @@
 """What every command shares: flags, exit statuses, one sentence on stderr, no traceback."""
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from sfumato import __version__
 from sfumato.cli import app, build
+from sfumato.cli._help import program_name, root_help
 from sfumato.cli._running import running
 from sfumato.core import DataError, PrivacyWarning, WorkError
 from sfumato.core.engine import ENGINES
@@ -79,10 +81,81 @@ def imported_by(*words):
 HEAVY = {"numpy", "scipy", "numba", "pyarrow", "duckdb", "rich", "jinja2", "sklearn"}
 
 
-def test_the_roots_help_imports_no_pydantic():
+def test_the_roots_help_imports_neither_typer_nor_pydantic():
     shown, modules = imported_by("--help")
     assert "Publish data safely" in shown
-    assert not {"pydantic", "importlib.metadata", "sfumato.core.request", *HEAVY} & modules
+    light = {"typer", "click", "pydantic", "importlib.metadata", "sfumato.core.request"}
+    assert not (light | HEAVY) & modules
+
+
+@pytest.fixture
+def by_typer(capsys, monkeypatch):
+    """Return a function that returns typer's help; `CliRunner` would set the width to 80."""
+
+    def show(columns, program=None):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        with pytest.raises(SystemExit) as left:
+            build([""])(["--help"], prog_name=program)
+        assert left.value.code == 0
+        return capsys.readouterr().out
+
+    return show
+
+
+@pytest.mark.parametrize("program", ["sfumato", "python -m sfumato", "sfumato-" + 5 * "0123456789"])
+@pytest.mark.parametrize("columns", [20, 52, 61, 79, 80, 81, 200])
+def test_the_roots_help_is_what_typer_prints(program, columns, by_typer):
+    shown = by_typer(columns, program)
+    assert root_help(program) + "\n" == shown
+    assert root_help(program, columns) + "\n" == shown
+
+
+SUMMARIES = {
+    "z": "One sentence. Another one.",
+    "broken": "(not usable) The entry point 'broken' of sfumato.engines cannot be imported. Hint: none.",
+    "an-engine-with-a-name-of-more-than-thirty-letters": "Rows of something, of which much is to be said.",
+    "paragraphs": "A line\n  that goes on\n\nand a paragraph that is not shown.",
+    "exact": 20 * "x" + " " + 20 * "y" + " and more",
+    "long": 90 * "word",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [52, 66, 80])
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_an_engine_of_another_package_is_listed_as_typer_lists_it(
+    name, columns, monkeypatch, by_typer
+):
+    def summaries():
+        return {"text": ENGINES["text"].summary, name: SUMMARIES[name]}
+
+    monkeypatch.setattr("sfumato.cli._help.engine_summaries", summaries)
+    monkeypatch.setattr("sfumato.cli._app.engine_summaries", summaries)
+    shown = by_typer(columns, "sfumato")
+    assert f"\n  {name}" in shown
+    assert root_help("sfumato") + "\n" == shown
+
+
+@pytest.mark.parametrize(
+    ("script", "package"),
+    [("/usr/bin/sfumato", None), ("/x/sfumato/__main__.py", "sfumato"), ("/x/tool.py", ""),
+     ("/x/other/tool.py", "other")],
+)  # fmt: skip
+def test_the_roots_help_names_the_program_as_typer_does(script, package, monkeypatch, by_typer):
+    monkeypatch.setattr(sys, "argv", [script, "--help"])
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", package, raising=False)
+    assert by_typer(80) == root_help(program_name()) + "\n"
+
+
+def test_without_words_the_help_goes_to_stderr_and_the_call_is_wrong():
+    done = subprocess.run(
+        [sys.executable, "-m", "sfumato"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == root_help("python -m sfumato", 80) + "\n"
 
 
 def test_the_version_is_answered_at_once():

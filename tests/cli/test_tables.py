@@ -93,7 +93,7 @@ def test_publish_by_every_kind_of_choice(folder, tmp_path, choice):
     assert done.exit_code == 0, done.output
     assert "400 rows published" in done.stdout
     assert "identifiers dropped: patient" in done.stdout
-    assert files(tmp_path) == ["out.csv", "out.release.json"]
+    assert files(tmp_path) == ["out.csv", "out.csv.private", "out.release.json"]
     assert "patient" not in pd.read_csv(out).columns
 
 

@@ -68,7 +68,19 @@ def test_explore_writes_a_frontier_and_a_model(frontier, corpus):
 
 def test_publish_redacts_and_says_what_it_did(frontier, corpus, tmp_path):
     out = tmp_path / "release"
-    result = call("publish", frontier, corpus, "--ratio", 10, "--out", out, "--json")
+    result = call(
+        "publish",
+        frontier,
+        corpus,
+        "--ratio",
+        10,
+        "--keep-ids",
+        "--keep",
+        "ward",
+        "--out",
+        out,
+        "--json",
+    )
     assert sorted(p.name for p in out.iterdir()) == ["notes.jsonl", "release.json"]
     text = (out / "notes.jsonl").read_text(encoding="utf-8")
     published = [json.loads(line) for line in text.splitlines()]
@@ -140,7 +152,7 @@ def test_masks_and_surrogates(frontier, corpus, tmp_path, monkeypatch):
         content = file.read_text(encoding="utf-8")
         assert "[NAME]" not in content
         assert "nobody guesses" not in content
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["apart", "key", "s"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["apart", "key", "s", "s.private"]
 
 
 def test_what_was_withheld_ends_with_status_one(frontier, tmp_path):
@@ -148,7 +160,7 @@ def test_what_was_withheld_ends_with_status_one(frontier, tmp_path):
     lines = [json.dumps({"id": "a", "text": "fine"}), '{"id": "b"}', "Canarix is no JSON"]
     source.write_text("\n".join(lines), encoding="utf-8")
     result = call("publish", frontier, source, "--ratio", 10, "--out", tmp_path / "out", status=1)
-    assert "2 of the records" in result.stderr
+    assert "2 records could not be processed and were withheld" in result.stderr
     assert "Canarix" not in result.output
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
     assert len(record["withheld"]) == 2
@@ -199,7 +211,7 @@ def test_a_damaged_model_is_refused(frontier, corpus, tmp_path):
     raw[len(raw) // 2] ^= 1
     (copy / "model" / "arrays.bin").write_bytes(raw)
     result = call("publish", copy, corpus, "--out", tmp_path / "out", status=2)
-    assert "not the one it was explored with" in result.stderr
+    assert "is not the file that explore wrote" in result.stderr
     (copy / "frontier.json").write_text("{}")
     call("publish", copy, corpus, "--out", tmp_path / "out", status=2)
     assert not (tmp_path / "out").exists()

@@ -82,13 +82,13 @@ def test_choices(items, limit):
         chosen = items[frontier.choose(max_risk=limit)]
         assert chosen[1] == max(u for _, u in within)
     else:
-        with pytest.raises(NoCandidateError, match="lowest here"):
+        with pytest.raises(NoCandidateError, match="the lowest is"):
             frontier.choose(max_risk=limit)
     above = [p for p in items if p[1] >= limit]
     if above:
         assert items[frontier.choose(min_utility=limit)][0] == min(r for r, _ in above)
     else:
-        with pytest.raises(NoCandidateError, match="highest here"):
+        with pytest.raises(NoCandidateError, match="the highest is"):
             frontier.choose(min_utility=limit)
     assert items[frontier.knee()] in brute_force(items)
 

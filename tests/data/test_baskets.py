@@ -160,7 +160,7 @@ BAD = [
     ("x.svm", "", DataError, "no rows"),
     ("x.txt", "", DataError, "no rows"),
     ("x.npz", "not a zip", FormatError, "not a scipy sparse matrix"),
-    ("x.docx", "?", FormatError, "cannot be told by its name"),
+    ("x.docx", "?", FormatError, "cannot be inferred from its name"),
 ]
 
 

@@ -101,7 +101,7 @@ def test_bad_records_are_refused_or_withheld_in_order(tmp_path):
     assert reasons["none"] == "holds nothing where its text should be"
     assert reasons["nan"] == "has no field 'text'"
     assert reasons["good"] == "repeats the id of an earlier record"
-    assert "lies outside its text of 9 characters" in reasons["range"]
+    assert "is empty or outside its text of 9 characters" in reasons["range"]
     error = refused(FormatError, source, "Record 2 of 'a.jsonl'", "not valid JSON")
     assert error.hint
 

@@ -49,4 +49,4 @@ def test_a_text_publish_on_a_full_disk(small_disk, tmp_path, notes, publish):
     resize(small_disk, 4 * size)
     publish(source, small_disk / "out")
     assert {p.name: p.read_bytes() for p in (small_disk / "out").iterdir()} == wanted
-    assert [p.name for p in small_disk.iterdir()] == ["out"]
+    assert sorted(p.name for p in small_disk.iterdir()) == ["out", "out.private"]

@@ -234,7 +234,7 @@ from sfumato.compute import engine
 from sfumato.core.engine import ENGINES
 from sfumato.data.documents import read_documents, write_documents
 from sfumato.desk.registry import open_desk
-from sfumato.web.app import Page
+from sfumato.web.app import PageState
 
 def explore(name, **values):
     return ENGINES[name].explore(ENGINES[name].Request.build(values, owner=name))
@@ -251,7 +251,7 @@ found = explore("baskets", matrix="s/purchases.npz", labels="s/purchases.labels.
                 selector=["first-three"], publish_as=["frequent"], utility="mass")
 assert len(found) > 0
 assert list(engine("serial").map_batches(len, ["a", "bb"])) == [1, 2]
-desk = Page(["tally"]).desk
+desk = PageState(["tally"]).desk
 assert desk.question("cost")["text"] == "Is it raining?"
 desk.answer({"label": "NO"})
 assert desk.question("cost") == {"kind": "none"}

@@ -74,7 +74,7 @@ def test_explore_choose_publish_report(sfumato, tmp_path):
     assert "candidate step20" in told.stdout
     assert (tmp_path / "released/numbers.txt").read_text().splitlines()[-1] == "+200"
     sfumato("report", "explored", "released", "--pdf", "--out", "report")
-    page = (tmp_path / "report/report.html").read_text()
+    page = (tmp_path / "report.private/report.html").read_text()
     assert "of the numbers are unique" in page
     assert "Each number belongs to one person." in page
     assert (tmp_path / "report/report.pdf").read_bytes().startswith(b"%PDF")
@@ -94,11 +94,12 @@ def test_the_printed_commands_repeat_everything(sfumato, tmp_path):
         "released",
     )
     sfumato("report", "explored", "released", "--out", "report")
-    page = (tmp_path / "report/report.html").read_text()
+    page = (tmp_path / "report.private/report.html").read_text()
     block = re.search(r'aria-label="Commands"><code>(.*?)</code>', page, re.DOTALL)
     assert block is not None
     commands = unescape(block[1]).strip().splitlines()
     (tmp_path / "report").rename(tmp_path / "first")
+    (tmp_path / "report.private").rename(tmp_path / "first.private")
     for command in commands:
         words = shlex.split(command)
         assert words[0] == "sfumato"
@@ -106,9 +107,9 @@ def test_the_printed_commands_repeat_everything(sfumato, tmp_path):
     for before, after in (("explored", "toy-explored"), ("released", "toy-release")):
         for file in (tmp_path / before).iterdir():
             assert (tmp_path / after / file.name).read_bytes() == file.read_bytes()
-    assert (tmp_path / "report/report.html").read_bytes() == (
-        tmp_path / "first/report.html"
-    ).read_bytes()
+    for edition in ("", ".private"):
+        page = tmp_path / f"report{edition}" / "report.html"
+        assert page.read_bytes() == (tmp_path / f"first{edition}" / "report.html").read_bytes()
 
 
 def test_a_plan_is_drafted_and_run(sfumato, tmp_path):

@@ -71,7 +71,7 @@ def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
     found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "release")
     write_report([tmp_path / "explored", tmp_path / "release"], out=tmp_path / "report")
     record = json.loads((tmp_path / "release" / "release.json").read_text())
-    facts = json.loads((tmp_path / "report" / "facts.json").read_text())
+    facts = json.loads((tmp_path / "report.private" / "facts.json").read_text())
     policies = [record["how"]["policy"]]
     policies += [c["policy"] for c in facts["parts"][0]["frontier"]["candidates"]]
     book = json.loads((tmp_path / "release" / "codebook.json").read_text())["codebook"]

@@ -14,8 +14,8 @@ from sfumato.cli import build
 
 HOLD = (
     "import pathlib, sys, time\n"
-    "from sfumato.data.table_source import Source\n"
-    "opened = Source.open(sys.argv[1])\n"
+    "from sfumato.data.table_source import TableSource\n"
+    "opened = TableSource.open(sys.argv[1])\n"
     "print(opened.database.folder, flush=True)\n"
     "time.sleep(600)\n"
 )

@@ -143,10 +143,10 @@ def test_h3_l5_a_frontier_is_bound_to_what_lies_beside_it(tmp_path, what):
     Exploration.load(folder)
     explored(tmp_path / "g", b"another model")
     (folder / what).write_bytes(b"of somebody else")
-    with pytest.raises(ModelError, match="not the one it was explored with"):
+    with pytest.raises(ModelError, match="is not the file that explore wrote"):
         Exploration.load(folder)
     (folder / what).unlink()
-    with pytest.raises(ModelError, match="not the one it was explored with"):
+    with pytest.raises(ModelError, match="is not the file that explore wrote"):
         Exploration.load(folder)
 
 

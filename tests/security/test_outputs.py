@@ -119,7 +119,7 @@ def test_m8_a_planted_link_is_not_followed(tmp_path):
     victim = tmp_path / "victim.txt"
     victim.write_text("mine")
     (tmp_path / ".m.csv.work").symlink_to(tmp_path)
-    with pytest.raises(WorkError, match="no folder"), whole_file(tmp_path / "m.csv") as path:
+    with pytest.raises(WorkError, match="is not a folder"), whole_file(tmp_path / "m.csv") as path:
         path.write_text("x")
     (tmp_path / ".m.csv.work").unlink()
     (tmp_path / "m.csv").symlink_to(victim)

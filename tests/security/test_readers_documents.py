@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
-from sfumato.data.document import Document, Span
+from sfumato.data.document import Document, Edit, Edited, Span
 from sfumato.data.documents import Withheld, documents_frame, read_documents, write_documents
 from sfumato.data.findings import read_findings
 from sfumato.data.formats._parquet_footer import _page, pages, read_footer
@@ -35,8 +35,10 @@ def test_c3_numbered_tokens_are_recognised(tmp_path):
     first, second = corpus
     assert first.text == "Mr vamonos Stanhope ghost rang"
     assert [first.text[s.start : s.end] for s in first.spans] == ["Stanhope"]
-    redacted = Document(first.id, "Mr vamonos [NAME] ghost rang", (), first.fields)
-    write_documents([redacted, second], like=corpus, out=tmp_path / "o.conll")
+    (span,) = first.spans
+    redacted = Edited(first, [Edit(span.start, span.end, "[NAME]", "NAME")], first.id, first.fields)
+    (part,) = corpus.parts
+    corpus.format.write(part, [redacted, Edited.unchanged(second)], tmp_path / "o.conll")
     written = (tmp_path / "o.conll").read_text()
     assert "tanhope" not in written
     assert written.splitlines()[:3] == [
@@ -87,7 +89,7 @@ def test_c3_columns_are_named_on_the_command_line(tmp_path):
     assert "CANARYLEMMA" not in "".join(lines)
     record = json.loads((tmp_path / "o" / "release.json").read_text())
     assert record["how"]["fields_as_they_are"] == ["column 4"]
-    assert "published as they are: the order of the documents, their ids, column 4" in told
+    assert "published as they are, because you keep them: column 4" in told
 
 
 @pytest.mark.parametrize("name", ["h.csv", "h.tsv", "h.parquet", "h.jsonl"])

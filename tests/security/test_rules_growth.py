@@ -81,7 +81,7 @@ def test_m3_a_document_beyond_the_limit_is_withheld(tight, tmp_path):
     sfumato("text", "explore", tmp_path / "learn.jsonl", "--label", "NAME,DATE", "--rules", "built-in",
             "--out", tmp_path / "found")  # fmt: skip
     sfumato("text", "publish", tmp_path / "found", tmp_path / "in.jsonl", "--choose", "rules",
-            "--accept-shift", "--out", tmp_path / "out", status=1)  # fmt: skip
+            "--accept-shift", "--keep-ids", "--out", tmp_path / "out", status=1)  # fmt: skip
     kept = (tmp_path / "out" / "in.jsonl").read_text()
     assert '"a0"' in kept
     assert "3 May" not in kept

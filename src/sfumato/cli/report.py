@@ -41,7 +41,7 @@ def report(
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Write report.html (self-contained, offline), facts.json and, with --pdf, report.pdf."""
+    """Run `sfumato report`."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..reports import write_report
 

@@ -34,7 +34,7 @@ def run(
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Read, explore, choose, publish, attack and report as a plan says; resumable and repeatable."""
+    """Run `sfumato run`."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..core.errors import ParameterError
 
@@ -66,7 +66,7 @@ def demo(
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Run all three engines on embedded data and write one report."""
+    """Run `sfumato demo`."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..demo import demo as run_demo
 
@@ -82,7 +82,7 @@ def samples(
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Write the embedded samples as files: notes, a register, a population, a purchase log."""
+    """Run `sfumato samples`."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..data.samples import write_samples
 

@@ -26,7 +26,7 @@ def serve(
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Show a local page to label, choose, publish, review and audit; nothing leaves this machine."""
+    """Run `sfumato serve`."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..web import serve as show
 

@@ -6,7 +6,7 @@ finished parts of a publish, so that a killed run goes on where it stopped.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.arguments import Argument, Named
 from ..core.errors import ParameterError
@@ -32,7 +32,7 @@ def compute_option(help: str) -> Named:  # noqa: A002 (the word of every command
     return Named("engine", arguments, help=help, metavar="NAME[:THREADS]", default="local")
 
 
-def engine(name: str = "local", *, threads: int | None = None, **options: Any) -> Compute:
+def engine(name: str = "local", *, threads: int | None = None, **options: object) -> Compute:
     """Return the compute engine of that name; `threads` (all cores) for all, `master` for spark.
 
     >>> engine("local", threads=2)

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, TypeVar, cast
 
 from ..core.errors import OutputExistsError, ParameterError, WorkError
 from ..core.files import canonical_json, sha256_of
@@ -56,12 +56,25 @@ def fingerprint(**made_from: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+Facts: TypeAlias = dict[str, Any]
+"""What is remembered with a part, in plain JSON; whoever wrote it knows its fields."""
+
+
 @dataclass
 class JournalEntry:
     """A part while it is written: put a file or a folder at `path`, and what to remember in `facts`."""
 
     path: Path
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
+    sha256: str | None = None
+
+
+class _Line(TypedDict):
+    """What the journal holds of a finished part."""
+
+    part: str
+    sha256: str
+    facts: Facts
 
 
 class Journal:
@@ -105,7 +118,7 @@ class Journal:
         self.resumed = False
         self._folder = WorkFolder(self.output)
         self._work = self._folder.path
-        self._lines: dict[str, dict[str, Any]] = {}
+        self._lines: dict[str, _Line] = {}
         self._checked: set[str] = set()
 
     # --- a context -------------------------------------------------------------------------------
@@ -179,14 +192,15 @@ class Journal:
         if os.path.lexists(self.output):
             refuse_existing(self.output, force=self.force, folder=self._is_folder)
 
-    def _read(self) -> list[dict[str, Any]] | None:
+    def _read(self) -> list[_Line] | None:
         """Read the journal up to the first damaged line; None when it is not there or of another key."""
         journal = self._work / "journal.jsonl"
         try:
             written = read_lines(journal)
         except FileNotFoundError:
             return None
-        lines, whole = [], 0
+        lines: list[_Line] = []
+        whole = 0
         for line in written:
             try:
                 entry = json.loads(line)
@@ -195,7 +209,7 @@ class Journal:
             if not isinstance(entry, dict):
                 os.truncate(journal, whole)
                 break
-            lines.append(entry)
+            lines.append(cast("_Line", entry))
             whole += len(line) + 1
         if not lines or lines[0] != {"key": self.key, "format": _FORMAT}:
             return None
@@ -235,10 +249,9 @@ class Journal:
             )
         return content
 
-    def facts(self, name: str) -> dict[str, Any]:
+    def facts(self, name: str) -> Facts:
         """Return what was remembered with a finished part."""
-        facts: dict[str, Any] = self._lines[self._known(name)]["facts"]
-        return facts
+        return self._lines[self._known(name)]["facts"]
 
     @contextmanager
     def part(self, name: str, *, sync: bool = True) -> Iterator[JournalEntry]:
@@ -258,7 +271,7 @@ class Journal:
             yield part
             if sync:
                 sync_tree(partial)
-            sha256 = sha256_of(partial)
+            sha256 = part.sha256 or sha256_of(partial)
             remove(final)
             os.replace(partial, final)
         except BaseException:
@@ -266,7 +279,7 @@ class Journal:
             raise
         # Neither the rename nor the line below is forced to the disk: after a power cut a part
         # whose line is missing, or whose hash differs, is simply made again.
-        line = {"part": name, "sha256": sha256, "facts": part.facts}
+        line: _Line = {"part": name, "sha256": sha256, "facts": part.facts}
         self._append(line)
         self._lines[name] = line
         self._checked.add(name)
@@ -275,6 +288,7 @@ class Journal:
         """Write a part from bytes."""
         with self.part(name, sync=False) as part:
             part.path.write_bytes(content)
+            part.sha256 = hashlib.sha256(content).hexdigest()  # without reading it again
             part.facts.update(facts or {})
 
     def run(
@@ -284,7 +298,7 @@ class Journal:
         batches: Iterable[Batch],
         *,
         shared: object = None,
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[Facts]:
         """Make one part a batch, `part-000000` and on; give the facts of each part in order.
 
         The function gives the bytes of the part and its facts (counts, ids of what was withheld).

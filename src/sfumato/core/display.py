@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .exploration import Exploration
+    from .exploration import AnyExploration
     from .measures import Estimate
     from .records import Candidate, Release
 
@@ -83,7 +83,7 @@ def show_candidate(candidate: Candidate) -> str:
     return f"<candidate {candidate.id}: risk {risk}, utility {utility}{dominated}>"
 
 
-def show_exploration(exploration: Exploration[Any, Any]) -> str:
+def show_exploration(exploration: AnyExploration) -> str:
     """Return an exploration in one line: how many candidates, the area, and the first of them."""
     points = [f"{c.id} ({c.risk.value:.3g}, {c.utility.value:.3f})" for c in exploration]
     return (
@@ -93,7 +93,7 @@ def show_exploration(exploration: Exploration[Any, Any]) -> str:
     )
 
 
-def show_exploration_html(exploration: Exploration[Any, Any]) -> str:
+def show_exploration_html(exploration: AnyExploration) -> str:
     """Return the first candidates of an exploration as an HTML table."""
     axes = exploration.record.axes
     rows = [

@@ -54,7 +54,7 @@ __all__ = [
 
 Req = TypeVar("Req", bound="requests.Request")
 Pub = TypeVar("Pub", bound="requests.Request")
-Expl = TypeVar("Expl", bound="explorations.Exploration[Any, Any]")
+Expl = TypeVar("Expl", bound="explorations.AnyExploration")
 Cand = TypeVar("Cand", bound="records.Candidate")
 Rel = TypeVar("Rel", bound="records.Release")
 
@@ -215,10 +215,6 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         the data that was explored.
         """
         return exploring, publishing
-
-    def for_published(self, request: Pub, data: Path) -> Pub:  # noqa: ARG002
-        """Return the request for a file that another part of a plan published: its columns are decided."""
-        return request
 
     def attack(self, request: requests.Request, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can, and get one of it."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 from . import display
 from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from .engine import AnyEngine, Progress
     from .story import Chart
 
-__all__ = ["Exploration", "load", "mark_dominated"]
+__all__ = ["AnyExploration", "Exploration", "load", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
 
 
-def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
+def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidate]:
     """Return what `explore` returned, from the folder that it was saved in.
 
     Parameters
@@ -49,7 +49,7 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
     folder = Path(folder)
     content = read_json(folder / FRONTIER_FILE)
     name = content.get("engine") if isinstance(content, dict) else None
-    found: Exploration[Any, Any] = engine_named(str(name)).load(folder)
+    found: Exploration[FrontierRecord, Candidate] = engine_named(str(name)).load(folder)
     return found
 
 
@@ -84,7 +84,7 @@ class Exploration(Generic[R, C]):
                 self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
 
     @classmethod
-    def mark_dominated(cls, candidates: Sequence[Any]) -> tuple[tuple[Any, ...], float]:
+    def mark_dominated(cls, candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
         """Return the candidates by rising risk with `dominated` set, and the area under their frontier.
 
         An engine whose utilities are estimates may leave out differences that are within noise.
@@ -253,7 +253,7 @@ class Exploration(Generic[R, C]):
                 hint="give the folder that `explore` wrote.",
             )
         record = cls.Record.read(folder)
-        marked, _ = cls.mark_dominated(record.candidates)
+        marked, _ = cls.mark_dominated(cast("Sequence[C]", record.candidates))
         if [(c.id, c.dominated) for c in marked] != [
             (c.id, c.dominated) for c in record.candidates
         ]:
@@ -349,3 +349,7 @@ class Exploration(Generic[R, C]):
 
     def _repr_html_(self) -> str:
         return display.show_exploration_html(self)
+
+
+AnyExploration: TypeAlias = Exploration[Any, Any]
+"""The exploration of an engine that is known by its name only."""

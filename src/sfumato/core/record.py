@@ -7,7 +7,7 @@ the steward or the program declared, never free text.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal, Self
 
@@ -73,12 +73,12 @@ def _measure(kind: type[Risk | Utility], value: object) -> object:
 RiskField = Annotated[
     Risk,
     BeforeValidator(partial(_measure, Risk)),
-    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
+    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, object]),
 ]
 UtilityField = Annotated[
     Utility,
     BeforeValidator(partial(_measure, Utility)),
-    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
+    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, object]),
 ]
 
 
@@ -116,19 +116,21 @@ class Record(BaseModel):
             ) from None
 
 
-def private(default: Any = PydanticUndefined, **field: Any) -> Any:
+def private(
+    default: object = PydanticUndefined, *, default_factory: Callable[[], object] | None = None
+) -> Any:
     """Declare a field that stays in the house: it is in no release.json and in no public report.
 
     A figure that cannot be computed from the published data and declared parameters alone is private:
     whoever holds the population, or most of the records, could check guesses about the raw data
     against it, however harmless it looks.
     """
-    return Field(default, json_schema_extra={"private": True}, **field)
+    if default_factory is not None:
+        return Field(default_factory=default_factory, json_schema_extra={"private": True})
+    return Field(default, json_schema_extra={"private": True})
 
 
-def rounded(
-    default: Any = PydanticUndefined, *, towards: Literal["up", "down"], **field: Any
-) -> Any:
+def rounded(default: object = PydanticUndefined, *, towards: Literal["up", "down"]) -> Any:
     """Declare a figure over many people that is published with two significant digits.
 
     Parameters
@@ -137,11 +139,9 @@ def rounded(
         The default of the field.
     towards : {"up", "down"}
         Where it is rounded to: a risk up, a utility down. The ends of an interval go outwards.
-    **field
-        Further arguments of the field.
 
     """
-    return Field(default, json_schema_extra={"rounded": towards}, **field)
+    return Field(default, json_schema_extra={"rounded": towards})
 
 
 def _public(record: Record) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _public(record: Record) -> dict[str, Any]:
     return full
 
 
-def _coarse(value: Any, *, up: bool) -> Any:
+def _coarse(value: object, *, up: bool) -> object:
     """Round every number of a JSON value to two significant digits, the ends of intervals outwards."""
     if isinstance(value, dict):
         ends = {"low": False, "high": True}

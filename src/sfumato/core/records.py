@@ -105,7 +105,7 @@ class InputFile(Record):
     hmac: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
     @model_serializer(mode="wrap")
-    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         found: dict[str, object] = handler(self)
         return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
 
@@ -144,7 +144,7 @@ class _OnAxes(Record):
         return {**found, **values["measures"]}
 
     @model_serializer(mode="wrap")
-    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         found: dict[str, Any] = handler(self)
         measures = {axis: found[axis] for axis in ("risk", "utility")}
         for axis, measure in measures.items():

@@ -124,7 +124,7 @@ def warn_of_kept_order(what: str) -> None:
     )
 
 
-def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
+def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, object]) -> int:
     """Warn when releases next to this one come from the same input; return how many there are.
 
     Releases compose: what one withholds another may show, and whoever holds both learns more than

@@ -20,6 +20,7 @@ from ._basket_files import RowBatch, enumerate_lines, open_text
 from .limits import Limits, current_limits
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import scipy.sparse as sp
 
 __all__ = ["BatchReader", "open_batches"]
@@ -129,20 +130,21 @@ def _build_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.c
     pointer = arrays["indptr"]
     indices = _places(arrays["indices"], minor, data.size)
     fits = (
-        indices is not None
-        and pointer.dtype.kind in "iu"
+        pointer.dtype.kind in "iu"
         and pointer.shape == (major + 1,)
         and pointer[0] == 0
         and pointer[-1] == data.size
         and bool((pointer[1:] >= pointer[:-1]).all())
     )
-    if not fits:
+    if indices is None or not fits:
         raise _misfit(path)
     made = sp.csr_matrix if kind == "csr" else sp.csc_matrix
     return sp.csr_matrix(made((data, indices, pointer.astype(np.int64)), shape=(n, d)))
 
 
-def _places(indices: Any, most: int, count: int) -> Any:
+def _places(
+    indices: npt.NDArray[np.integer], most: int, count: int
+) -> npt.NDArray[np.integer] | None:
     """Return indices that are all in [0, most) and are as many as said; None otherwise."""
     if indices.dtype.kind not in "iu" or indices.shape != (count,):
         return None

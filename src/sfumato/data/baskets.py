@@ -229,7 +229,6 @@ def project_file(
     batch_rows: int = 65536,
     classes: Collection[str] | None = None,
     shuffle: int | None = None,
-    force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Copied:
     """Copy a text file with the named features only, batch by batch.
@@ -264,7 +263,7 @@ def project_file(
     lines: list[str] | None = None
     if apart is not None and kind != "libsvm" and reader.label_column is None:
         lines = read_lines(apart, what="labels")
-    with whole_file(target, force=force) as beside:
+    with whole_file(target) as beside:
         writer = open_writer(
             beside, kind, kept, label_column=reader.label_column, packed=target.suffix == ".gz"
         )
@@ -289,7 +288,7 @@ def project_file(
     if names_file is not None:
         sources.append(names_file)
         if kind != "libsvm" or not all(map(is_index, kept)):
-            write_lines(beside_of(target, "features"), kept, force=force)
+            write_lines(beside_of(target, "features"), kept)
             written.append(beside_of(target, "features"))
     if lines is not None:
         assert apart is not None
@@ -297,6 +296,6 @@ def project_file(
             raise DataError(f"There are {len(lines)} labels for {rows} rows.")
         sources.append(apart)
         ordered = lines if shuffle is None else writer.labels_apart
-        write_lines(beside_of(target, "labels"), ordered, force=force)
+        write_lines(beside_of(target, "labels"), ordered)
         written.append(beside_of(target, "labels"))
     return Copied(rows, sources, written, reader.label_column, seen)

@@ -29,7 +29,7 @@ from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from ..core.storage.quarantine import QUARANTINE
 from .document import Document, Edited, Span
 from .foreign import check_foreign, check_path
-from .formats.protocol import CorpusFile, FieldNames, Format
+from .formats.protocol import EVERY_FIELD, CorpusFile, FieldNames, Format
 from .formats.registry import FORMATS, format_of_name
 from .inputs import DocumentsInput
 from .limits import Limits, current_limits
@@ -134,6 +134,7 @@ class Corpus:
         if sum(path.stat().st_size for path in self.paths if path.is_file()) < WORTH:
             return None
         seen = SeenMarks()
+        keep = None if keep is not None and EVERY_FIELD in keep else keep
         found = [self.format.blocks(part, seen, size=size, keep=keep) for part in self.parts]
         if any(blocks is None for blocks in found):
             return None

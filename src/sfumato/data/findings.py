@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from math import inf, isfinite
 from pathlib import Path
+from typing import NamedTuple
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from .document import Document, Span
@@ -242,15 +243,21 @@ def with_findings(
         raise ParameterError("Give either findings or the field that holds them.")
     texts: dict[str, str] = {}
     by_id = read_findings(findings, texts) if findings is not None else {}
-    return _with(documents, by_id=by_id, texts=texts, field=field, min_score=min_score, labels=labels or {},
+    return _with(documents, entries=_Entries(by_id, texts), field=field, min_score=min_score, labels=labels or {},
                  overlaps=overlaps, keep=frozenset(keep), absent=absent)  # fmt: skip
+
+
+class _Entries(NamedTuple):
+    """What a findings file says: the spans and, where it is given, the hash of the text, by id."""
+
+    by_id: Findings
+    texts: Mapping[str, str]
 
 
 def _with(
     documents: Iterable[Document],
     *,
-    by_id: Findings,
-    texts: Mapping[str, str],
+    entries: _Entries,
     field: str | None,
     min_score: float,
     labels: Mapping[str, str],
@@ -262,7 +269,7 @@ def _with(
     for document in documents:
         fields = document.fields
         if field is None:
-            if document.id not in by_id:
+            if document.id not in entries.by_id:
                 left_out += 1
                 if absent is not None:
                     absent(document)
@@ -272,13 +279,13 @@ def _with(
             if left_out and not matched and absent is None:
                 raise _missing_entry_error(document.id, before=left_out)
             matched = True
-            if texts.get(document.id, document.text_sha256) != document.text_sha256:
+            if entries.texts.get(document.id, document.text_sha256) != document.text_sha256:
                 raise DataError(
                     f"The document {document.id!r} is not read as it was when the findings were made: "
                     "their offsets no longer hold.",
                     hint="make the findings again for the documents as they are read now.",
                 )
-            spans: Iterable[Span] = by_id[document.id]
+            spans: Iterable[Span] = entries.by_id[document.id]
         else:
             if field not in fields:
                 raise DataError(
@@ -303,6 +310,6 @@ def _with(
         yield replace(document, spans=tuple(resolve(kept, overlaps)), fields=fields).checked()
     if left_out and not matched:
         raise DataError(
-            f"None of the {len(by_id):,} ids in the findings is the id of a document.",
+            f"None of the {len(entries.by_id):,} ids in the findings is the id of a document.",
             hint="the findings must use the ids of the corpus.",
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 from ..core.input_types import InputType
 
@@ -34,13 +34,13 @@ class Frame(Protocol):
     """A frame: pandas, polars or Arrow."""
 
     @property
-    def columns(self) -> Any: ...
+    def columns(self) -> object: ...
 
 
 class Estimator(Protocol):
     """An estimator in scikit-learn's form."""
 
-    def get_params(self, deep: bool = ...) -> Any: ...
+    def get_params(self, deep: bool = ...) -> object: ...
 
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import DataError, FormatError, InputError
 from .database import quote_name
@@ -149,8 +149,8 @@ def _check_workbook(path: Path, limits: Limits) -> None:
 
 
 def _limit_cells(
-    rows: Iterator[Sequence[Any]], path: Path, limits: Limits
-) -> Iterator[Sequence[Any]]:
+    rows: Iterator[Sequence[object]], path: Path, limits: Limits
+) -> Iterator[Sequence[object]]:
     """Yield the rows of a sheet as long as they hold no more cells than the file can."""
     packed, cells = path.stat().st_size, 0
     for row in rows:
@@ -159,7 +159,7 @@ def _limit_cells(
         yield row
 
 
-def _rows(rows: Iterator[Sequence[Any]], width: int, path: Path) -> Iterator[Sequence[Any]]:
+def _rows(rows: Iterator[Sequence[object]], width: int, path: Path) -> Iterator[Sequence[object]]:
     """Yield the rows of a sheet, without empty ones at its end, all of the header's width."""
     empty = 0
     for number, row in enumerate(rows, 2):
@@ -200,14 +200,14 @@ def _duckdb(path: Path, table: str | None) -> pa.Table:
         return connection.sql(f"SELECT * FROM {quote_name(table)}").to_arrow_table()  # noqa: S608 (quoted)
 
 
-def _column(cells: Sequence[Any]) -> pa.Array:
+def _column(cells: Sequence[object]) -> pa.Array:
     """Return cells as text: whole numbers without a point, dates as ISO 8601, nothing where they are missing."""
     import pyarrow as pa
 
     return pa.array([_text(cell) for cell in cells], type=pa.string())
 
 
-def _text(cell: Any) -> str | None:
+def _text(cell: object) -> str | None:
     if cell is None or cell != cell:  # noqa: PLR0124 (not a number)
         return None
     if isinstance(cell, bool):

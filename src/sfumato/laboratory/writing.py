@@ -8,7 +8,6 @@ import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..core.files import read_json, whole_file, write_json
 from ..presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, theme
@@ -32,7 +31,7 @@ _SERIES = (
 )
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_csv(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Write rows as CSV, whole; the columns are those of all rows, in their first order.
 
     Parameters
@@ -52,7 +51,7 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         partial.write_text(text.getvalue(), encoding="utf-8")
 
 
-def with_style(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
+def with_style(spec: Mapping[str, object], *, width: float) -> dict[str, object]:
     """Return a Vega-Lite specification with the report's theme, its title broken to fit.
 
     Parameters
@@ -77,7 +76,7 @@ def with_style(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
     }
 
 
-def write_charts(folder: Path, specs: Mapping[str, Mapping[str, Any]]) -> None:
+def write_charts(folder: Path, specs: Mapping[str, Mapping[str, object]]) -> None:
     """Write specifications as NAME.vl.json into a folder.
 
     Parameters

@@ -8,14 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 __all__ = [
-    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "bounds_of", "decades", "fill_spec",
+    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "Spec", "bounds_of", "decades", "fill_spec",
     "headroom", "spec", "theme", "to_png", "to_svg",
 ]  # fmt: skip
 
 BLUE, ORANGE, GREEN, INK, PAPER = "#0072b2", "#b84a00", "#007a5a", "#1f2a33", "#fffdf8"
+Spec: TypeAlias = dict[str, Any]
+"""A Vega-Lite specification: nested JSON whose places are known by their names."""
 
 
 @cache
@@ -31,18 +33,18 @@ def theme() -> dict[str, object]:
     return found
 
 
-def spec(name: str) -> dict[str, Any]:
+def spec(name: str) -> Spec:
     """Return a fresh copy of a spec with the theme in it.
 
     >>> spec("area")["width"]
     660
     """
-    found: dict[str, Any] = json.loads(_file(name))
+    found: Spec = json.loads(_file(name))
     found["config"] = theme()
     return found
 
 
-def fill_spec(name: str, **datasets: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+def fill_spec(name: str, **datasets: Sequence[Mapping[str, object]]) -> Spec:
     """Return a spec with its data in it."""
     found = spec(name)
     found["datasets"] = {key: list(rows) for key, rows in datasets.items()}
@@ -56,7 +58,7 @@ def bounds_of(values: Sequence[float], pad: float = 0.06) -> list[float]:
     return [low - margin, high + margin]
 
 
-def headroom(drawing: dict[str, Any], panel: int, values: Sequence[float | None]) -> None:
+def headroom(drawing: Spec, panel: int, values: Sequence[float | None]) -> None:
     """Let bars start at zero and leave room above them for their numbers."""
     top = max((v for v in values if v is not None), default=1) or 1
     drawing["hconcat"][panel]["encoding"]["y"]["scale"]["domain"] = [0, top * 1.14]

@@ -7,12 +7,12 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..core.engine import Part
 from ..core.records import Candidate
 from ..core.story import Chart, View
-from .drawing import BLUE, PAPER, bounds_of, decades, fill_spec, to_svg
+from .drawing import BLUE, PAPER, Spec, bounds_of, decades, fill_spec, to_svg
 from .numbers import count, decimal, percent
 
 __all__ = ["Axes", "area_chart", "frontier_chart", "frontier_chart_id", "svg_with_links", "thin"]
@@ -123,7 +123,7 @@ def svg_with_links(chart: Chart, links: Sequence[str]) -> str:
         One address per candidate of the frontier, in its order.
 
     """
-    spec: dict[str, Any] = dict(chart.views[0].spec)
+    spec: Spec = dict(chart.views[0].spec)
     # Vega puts its own host before a relative address: give it placeholders, and replace them.
     points = [
         {**point, "link": f"https://link.invalid/{i}"}
@@ -281,7 +281,7 @@ class _Drawing:
         by = {"release": "published", "steward": "chosen", "knee": "suggested"}
         return {"name": by[self.part.chosen_by], "says": self.axes.says(chosen)}
 
-    def _scale(self, spec: dict[str, Any], log: bool, domain: list[float], ys: list[float]) -> None:
+    def _scale(self, spec: Spec, log: bool, domain: list[float], ys: list[float]) -> None:
         x, y = spec["encoding"]["x"], spec["encoding"]["y"]
         x["title"], y["title"] = self.axes.risk, self.axes.utility
         x["scale"]["domain"], y["scale"]["domain"] = domain, bounds_of(ys)

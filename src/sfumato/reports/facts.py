@@ -33,25 +33,30 @@ class ReportFacts:
             "facts": 2,
             "version": __version__,
             "plan": self.plan,
-            "parts": [_part(part) for part in self.parts],
+            "parts": [_part(part, public=self.public) for part in self.parts],
         }
 
 
 def facts_json(facts: ReportFacts) -> str:
     """Return facts.json as text.
 
-    >>> facts_json(Facts(()))
+    >>> facts_json(ReportFacts(()))
     '{\\n "facts": 2,\\n "parts": [],\\n "plan": null,\\n "version": "..."\\n}\\n'
     """
     return canonical_json(facts.to_json())
 
 
-def _part(part: Part) -> dict[str, object]:
-    records = {"frontier": part.frontier, "release": part.release, "attack": part.attack}
+def _part(part: Part, *, public: bool) -> dict[str, object]:
+    """Return the records of a part; the steward's edition has the private figures of the release, too."""
+    release = part.release
+    if release is not None:
+        found = release.to_public_json() if public else release.to_json()
+    records = {"frontier": part.frontier, "attack": part.attack}
     return {
         "id": part.id,
         "engine": part.engine,
         "chosen": None if part.chosen is None else part.chosen.id,
         "chosen_by": part.chosen_by,
+        "release": None if release is None else found,
         **{name: None if r is None else r.to_public_json() for name, r in records.items()},
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -134,7 +134,7 @@ class Api:
         return JSONResponse({"shelf": self.page.shelf.rows()})
 
 
-async def _body_of(request: Request) -> dict[str, Any]:
+async def _body_of(request: Request) -> dict[str, object]:
     """Return the JSON object that was sent: finite numbers and whole text, whose length is checked while it is read."""
     body = bytearray()
     async for piece in request.stream():

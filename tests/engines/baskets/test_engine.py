@@ -123,10 +123,13 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
         files = {p.name for p in tmp_path.iterdir() if p.name.startswith("out")}
         record = tmp_path / "out.release.json"
         matrix = out
+        private = tmp_path / f"out{suffix}.private"
+        files.remove(private.name)
     else:
         files = {p.name for p in out.iterdir()}
         record = out / "release.json"
         matrix = out / f"rows{suffix}"
+        private = tmp_path / "out.private"
     stem = "out" if where == "file" else "rows"
     expected = {matrix.name, record.name}
     if kind in {"npz", "transactions"}:
@@ -150,7 +153,10 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     assert content["measured"]["ac"] == truth.ac >= 3
     assert content["how"]["k"] == 3
     assert content["counts"]["rows"] == 400
-    assert content == json.loads(json.dumps(release.to_json()))
+    assert content == json.loads(json.dumps(release.to_public_json()))
+    assert not {"utility", "sentences"} & set(content)
+    figures = json.loads((private / "figures.json").read_text())
+    assert figures == json.loads(json.dumps(release.to_json()))
     for made in content["outputs"]:
         assert made["path"] in files
     with pytest.raises(InputError, match="already exists"):

@@ -83,6 +83,9 @@ def test_the_explored_rows_and_their_like_are_published(folder, tmp_path):
     assert later.measured.shift.verdict == LIKE
     assert later.lines()[0].startswith("These 300 rows look like the 600 explored")
     record = json.loads((tmp_path / "later" / "release.json").read_text(encoding="utf-8"))
+    assert "shift" not in record["measured"]
+    figures = tmp_path / "later.private" / "figures.json"
+    record = json.loads(figures.read_text(encoding="utf-8"))
     assert set(record["measured"]["shift"]["measures"]) == {
         "new columns", "counts of columns", "ones per row", "new numbers of ones per row",
     }  # fmt: skip

@@ -158,7 +158,7 @@ def test_order_is_kept_where_asked():
 def test_people_with_one_row_each_are_blanked_as_rows_are():
     with_person = {"attribute": [*SCHEMA["attribute"], {"name": "pid", "role": "person"}]}
     frame = people()
-    asked = {"evaluations": 300, "min_k": 8, "suppress": 0.05, "suppress_as": "cells"}
+    asked = {"evaluations": 300, "min_k": 8, "suppress": "0.05:cells"}
     rows = tables.explore(frame, schema=SCHEMA, **asked)
     found = tables.explore(frame.assign(pid=range(600)), schema=with_person, **asked)
     assert [(c.id, c.blanked) for c in found.candidates] == [

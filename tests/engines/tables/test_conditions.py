@@ -81,8 +81,8 @@ def test_distances_and_recursive_diversity_against_plain_code(seed, rows):
     [
         {"min_k": 7},
         {"min_l": 3},
-        {"min_l": 2.5, "diversity": "entropy"},
-        {"min_l": 2, "diversity": "recursive", "recursive_c": 4},
+        {"min_l": "2.5:entropy"},
+        {"min_l": "2:recursive=4"},
         {"max_t": 0.25},
         {"max_individual_risk": 0.09},
         {"max_average_risk": 0.05},
@@ -106,13 +106,14 @@ def test_every_candidate_keeps_the_conditions(asked):
             for _, g in groups:
                 share = g["ill"].value_counts(normalize=True).reindex(whole.index).fillna(0)
                 assert 0.5 * np.abs(share - whole).sum() <= asked["max_t"] + 1e-9
-        if asked.get("diversity", "distinct") == "distinct":
+        least, _, diversity = str(asked.get("min_l", 0)).partition(":")
+        if not diversity:
             for column in ("ill", "pay"):
-                assert groups[column].nunique().min() >= asked.get("min_l", 0)
-        if asked.get("diversity") == "entropy":
+                assert groups[column].nunique().min() >= float(least)
+        if diversity == "entropy":
             for _, g in groups:
                 p = g["ill"].value_counts(normalize=True)
-                assert np.exp(-(p * np.log(p)).sum()) >= asked["min_l"] - 1e-9
+                assert np.exp(-(p * np.log(p)).sum()) >= float(least) - 1e-9
 
 
 def test_absolute_risks_against_pandas():

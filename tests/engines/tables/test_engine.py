@@ -167,7 +167,7 @@ def test_population_that_lacks_a_cell_is_told():
     assert facts.people_outside_domains == 7
     said = " ".join(run.record.assumptions)
     assert "2 records have values that the population counts no one with" in said
-    assert "7 people of the population lie outside" in said
+    assert "7 people of the population are outside" in said
 
 
 def test_one_quasi_identifier_is_enough():
@@ -347,7 +347,7 @@ def test_damaged_folders_are_refused(found, tmp_path):
         policies.write_text(broken, encoding="utf-8")
         with pytest.raises(ModelError):
             load_payload(tmp_path, found.record)
-        with pytest.raises(ModelError, match="not the one"):
+        with pytest.raises(ModelError, match="not the file that explore wrote"):
             tables.load(tmp_path)
     policies.unlink()
     with pytest.raises(InputError, match=r"policies\.json"):
@@ -356,13 +356,13 @@ def test_damaged_folders_are_refused(found, tmp_path):
     population = tmp_path / "population.npz"
     for content in (b"", b"no archive", population.read_bytes()[:500]):
         population.write_bytes(content)
-        with pytest.raises(ModelError, match=r"missing or damaged|not the one"):
+        with pytest.raises(ModelError, match=r"missing or damaged|not the file that explore wrote"):
             tables.load(tmp_path)
     buffer = io.BytesIO()
     codes = np.full_like(found.payload.population_codes, 10_000)
     np.savez(buffer, codes=codes, count=found.payload.population_count)
     population.write_bytes(buffer.getvalue())
-    with pytest.raises(ModelError, match=r"missing or damaged|not the one"):
+    with pytest.raises(ModelError, match=r"missing or damaged|not the file that explore wrote"):
         tables.load(tmp_path)
 
 

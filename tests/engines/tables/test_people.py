@@ -72,9 +72,9 @@ def test_five_rows_of_one_person_are_no_group_of_five():
         "pid": ["a"] * 5 + ["b", "c", "d"], "age": [1] * 5 + [2, 2, 2], "sex": ["f"] * 8,
         "diagnosis": list("xyzxyzxy"),
     })  # fmt: skip
-    with pytest.warns(PrivacyWarning, match="pid: an identifier stands in several rows"):
+    with pytest.warns(PrivacyWarning, match="pid: an identifier is in several rows"):
         by_rows = tables.explore(frame, schema=schema("identifier"), strategy="exhaustive")
-    assert any("pid: an identifier stands in several rows" in s for s in by_rows.record.assumptions)
+    assert any("pid: an identifier is in several rows" in s for s in by_rows.record.assumptions)
     assert max(c.k for c in by_rows.candidates if len(c.policy["age"]) > 1) >= 3
     found = tables.explore(frame, schema=schema(), strategy="exhaustive", min_k=2)
     assert all(c.k >= 2 for c in found.candidates)
@@ -293,7 +293,7 @@ def test_marks_of_people_differ_between_policies(tmp_path):
 
 def test_joined_rows_with_a_population_are_refused():
     crowd = pd.DataFrame({"age": [0, 1], "sex": ["f", "m"], "count": [9, 9]})
-    with pytest.raises(ParameterError, match="does not tell who has which history"):
+    with pytest.raises(ParameterError, match="does not say who has which history"):
         tables.explore(visits(1), schema=joined_schema(), population=crowd)
 
 

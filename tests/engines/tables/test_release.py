@@ -87,6 +87,9 @@ def in_one_order(frame):
     return frame.iloc[keys.argsort(kind="stable")].reset_index(drop=True)
 
 
+PRIVATE = ("out.csv.private", "out.csv.private/figures.json")
+
+
 def files(folder):
     """List what is there, but for codebooks (see test_labels)."""
     found = (str(p.relative_to(folder)) for p in folder.rglob("*"))
@@ -124,14 +127,18 @@ def test_csv_against_pandas(folder, candidate, tmp_path):
     wanted = applied(original, policy).drop(columns="patient")
     got = pd.read_csv(tmp_path / "out.csv", dtype=str)
     pd.testing.assert_frame_equal(in_one_order(got), in_one_order(wanted))
-    assert files(tmp_path) == ["out.csv", "out.release.json"]
+    assert files(tmp_path) == ["out.csv", *PRIVATE, "out.release.json"]
     record = json.loads((tmp_path / "out.release.json").read_text(encoding="utf-8"))
-    assert record == json.loads(json.dumps(release.to_json()))
+    assert record == json.loads(json.dumps(release.to_public_json()))
     assert record["candidate"] == candidate.id
-    assert record["measured"]["risk"] == pytest.approx(candidate.risk.value, abs=1e-9)
-    assert record["measured"]["utility"] == pytest.approx(candidate.utility.value, abs=1e-9)
     assert record["measured"]["k"] == candidate.k
-    assert record["how"]["explored_table"] is True
+    assert not {"risk", "utility"} & set(record["measured"])
+    assert "explored_table" not in record["how"]
+    figures = json.loads((tmp_path / "out.csv.private/figures.json").read_text(encoding="utf-8"))
+    assert figures == json.loads(json.dumps(release.to_json()))
+    assert figures["measured"]["risk"] == pytest.approx(candidate.risk.value, abs=1e-9)
+    assert figures["measured"]["utility"] == pytest.approx(candidate.utility.value, abs=1e-9)
+    assert figures["how"]["explored_table"] is True
     assert record["how"]["identifiers_dropped"] == ["patient"]
     assert sum(b["records"] for b in record["measured"]["groups"]) == 500
     text = (tmp_path / "out.release.json").read_text(encoding="utf-8")
@@ -421,7 +428,7 @@ def test_existing_outputs_are_refused(folder, candidate, tmp_path):
     (tmp_path / "out.csv").unlink()
     for force in (False, True):
         publish(folder, candidate, folder / "register.csv", **{**again, "force": force})
-    assert files(tmp_path) == ["other.release.json", "out.csv", "out.release.json"]
+    assert files(tmp_path) == ["other.release.json", "out.csv", *PRIVATE, "out.release.json"]
 
 
 def test_wrong_calls(folder, candidate, tmp_path):

@@ -15,8 +15,11 @@ from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.document import Document, Span
 from sfumato.data.samples.notes import clinic_notes
 from sfumato.engines.text.attack.audit import answers_of, audit_documents, audit_words
-from sfumato.engines.text.attack.released import attack_release, classifiers_of
+from sfumato.engines.text.attack.released import AttackSettings, attack_release, classifiers_of
 from sfumato.engines.text.story.checks import _bound_check
+
+NOBODY = AttackSettings(learners=())
+"""Nobody attacks inside the release."""
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +67,10 @@ def test_a_release_like_what_was_learned_is_measured(explored, notes, tmp_path):
     assert "batch of 80" in release.risk.interval.method
     assert release.documents_with_leak.high > 0
     assert any("look like the 100 learned from" in line for line in release.lines())
-    again = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    again = json.loads((tmp_path / "out.private" / "figures.json").read_text(encoding="utf-8"))
     assert again["measured"]["shift"]["p_value"] > 0.01
+    given = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    assert "shift" not in given["measured"]
 
 
 def test_another_kind_is_refused_unless_it_is_accepted(explored, notes, tmp_path):
@@ -162,21 +167,21 @@ def test_findings_of_explore_are_needed_at_publish(notes):
 def test_an_attack_leaves_out_what_was_learned_from(explored, saved, notes, tmp_path):
     held_out = write(tmp_path / "h.jsonl", notes[90:150])
     explored.publish("r10", held_out, out=tmp_path / "out", ignore_marks=True)
-    found = attack_release(saved, tmp_path / "out", labels=held_out, learners=())
+    found = attack_release(saved, tmp_path / "out", labels=held_out, settings=NOBODY)
     assert found.learned_from == 10
     assert found.documents == 50
     assert found.marked == 0
     learned = write(tmp_path / "l.jsonl", notes[:60])
     explored.publish("r10", learned, out=tmp_path / "learned", ignore_marks=True)
     with pytest.raises(DataError, match="were learned from"):
-        attack_release(saved, tmp_path / "learned", labels=learned, learners=())
+        attack_release(saved, tmp_path / "learned", labels=learned, settings=NOBODY)
 
 
 def test_an_attack_without_matching_labels_is_refused(explored, saved, notes, tmp_path):
     held_out = write(tmp_path / "h.jsonl", notes[100:140])
     explored.publish("r10", held_out, out=tmp_path / "out")
     with pytest.raises(DataError, match="no label at all"):
-        attack_release(saved, tmp_path / "out", labels=bare(notes[100:140]), learners=())
+        attack_release(saved, tmp_path / "out", labels=bare(notes[100:140]), settings=NOBODY)
     renamed = [
         Document(d.id, d.text, [
             Span(s.start, s.end, "PERSON" if s.label == "NAME" else s.label) for s in d.spans
@@ -184,13 +189,13 @@ def test_an_attack_without_matching_labels_is_refused(explored, saved, notes, tm
         for d in notes[100:140]
     ]  # fmt: skip
     with pytest.raises(DataError, match="do not carry the label 'NAME'"):
-        attack_release(saved, tmp_path / "out", labels=renamed, learners=())
+        attack_release(saved, tmp_path / "out", labels=renamed, settings=NOBODY)
 
 
 def test_an_attack_tells_that_marks_were_redacted(explored, saved, notes, tmp_path):
     held_out = write(tmp_path / "h.jsonl", notes[100:140])
     explored.publish("r10", held_out, out=tmp_path / "out")
-    found = attack_release(saved, tmp_path / "out", labels=held_out, learners=())
+    found = attack_release(saved, tmp_path / "out", labels=held_out, settings=NOBODY)
     assert found.marked > 0
     assert any("marked by a person" in line for line in found.lines())
 

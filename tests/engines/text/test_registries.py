@@ -94,7 +94,8 @@ def test_every_replacement(name, tmp_path):
     found = explore(NOTES, labels="NAME", ratios=[10], folds=2, attackers=())
     release = found.publish("r10", FRESH, out=tmp_path / "out", replacement=name, key=key)
     assert release.how.replacement == release.request["replacement"] == name
-    assert type(release).read(tmp_path / "out") == release
+    assert type(release).read_full(tmp_path / "out") == release
+    assert type(release).read(tmp_path / "out") == release.public()
     replacer = REPLACEMENTS[name].for_release(key=key)
     assert isinstance(replacer, Replacer)
     assert replacer.replace("d", "Ann Lee", "NAME") == replacer.replace("d", "Ann Lee", "NAME")

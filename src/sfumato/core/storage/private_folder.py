@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
 from .staging import whole_file
 
 __all__ = ["make_private_folder", "private_folder_of", "write_private"]
+
+_MOST_BYTES = 200  # of a name on most disks 255, less what is added to it
 
 
 def private_folder_of(out: str | os.PathLike[str]) -> Path:
@@ -17,7 +20,14 @@ def private_folder_of(out: str | os.PathLike[str]) -> Path:
     'notes.private'
     """
     out = Path(out)
-    return out.with_name(f"{out.name}.private")
+    return out.with_name(f"{_short(out.name)}.private")
+
+
+def _short(name: str) -> str:
+    """Return a name that leaves room for a suffix and for the work folder of a file inside."""
+    if len(os.fsencode(name)) <= _MOST_BYTES:
+        return name
+    return f"{name[:40]}~{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def make_private_folder(out: str | os.PathLike[str]) -> Path:

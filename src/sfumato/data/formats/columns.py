@@ -27,6 +27,7 @@ from ._arrow import (
 )
 from ._parquet_footer import Chunk, pages, read_footer
 from .protocol import (
+    EVERY_FIELD,
     CorpusFile,
     FieldNames,
     Format,
@@ -120,7 +121,7 @@ class _Columns(Format[FormatOptions]):
             return super().publish_fields(document, keep)
         batch, index = document.fields.batch, document.fields.index
         if self._selected is None or self._selected[0] is not batch:
-            kept = [name for name in batch.schema.names if name in keep]
+            kept = [n for n in batch.schema.names if n in keep or EVERY_FIELD in keep]
             self._selected = (batch, batch.select(kept))
         return Row(self._selected[1], index)
 

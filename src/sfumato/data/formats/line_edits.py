@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,13 @@ from .jsonl import encoded
 from .lines import Column, _frozen, _whole_lines
 from .protocol import FieldNames
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["ByteEdits", "LineHashes", "read_lines_back"]
 
 Hashes = npt.NDArray[np.uint64]
-_BLOCK = 1 << 24
+_BLOCK = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +158,17 @@ def _by_arrow(raw: bytes, names: FieldNames) -> Hashes | None:
     marked = sum(chunk.flatten().__len__() for chunk in spans.chunks)
     if marked or ids.null_count or texts.null_count or spans.null_count:
         return None
-    heads = Column.of([encoded(name) for name in ids.to_pylist()])
+    heads = _heads(ids)
     hashes = [ByteEdits.unchanged(_column(chunk)).hashes() for chunk in texts.chunks]
     none = Column(np.zeros(0, np.uint8), np.zeros(len(heads) + 1, np.int64))
     return LineHashes.of(heads, np.concatenate(hashes), none).rows
+
+
+def _heads(ids: pa.ChunkedArray) -> Column:
+    """Return ids as they are hashed: as JSON, which a plain id is without its quotes."""
+    plain = _column(ids.combine_chunks())
+    special = (plain.data < 0x20) | (plain.data == 0x22) | (plain.data == 0x5C)
+    return Column.of([encoded(name) for name in ids.to_pylist()]) if special.any() else plain
 
 
 def _longest(raw: bytes) -> int:

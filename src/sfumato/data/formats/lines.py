@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import numpy as np
@@ -62,6 +63,15 @@ class Column:
 
     def __getitem__(self, i: int) -> bytes:
         return self.data[self.bounds[i] : self.bounds[i + 1]].tobytes()
+
+    def __iter__(self) -> Iterator[bytes]:
+        data = self.data.tobytes()
+        return (data[a:b] for a, b in pairwise(self.bounds.tolist()))
+
+    def views(self) -> Iterator[memoryview]:
+        """Yield the entries without a copy."""
+        data = memoryview(self.data.data)
+        return (data[a:b] for a, b in pairwise(self.bounds.tolist()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .lines import LineBlock, SeenMarks
 
 __all__ = [
+    "EVERY_FIELD",
     "CorpusFile",
     "FieldNames",
     "Format",
@@ -83,6 +84,8 @@ class FormatOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+EVERY_FIELD = "*"
+"""Among the fields that are kept: all of them, where another engine has treated them."""
 O = TypeVar("O", bound=FormatOptions)
 
 
@@ -156,8 +159,8 @@ class Format(ABC, Generic[O]):
         """Write documents to a file or folder in the form of `part`; gzip where the name of `out` ends in .gz."""
 
     def publish_fields(self, document: Document, keep: Sequence[str]) -> Mapping[str, object]:
-        """Return the fields of a document that are published: those that are kept by name."""
-        return {name: value for name, value in document.fields.items() if name in keep}
+        """Return the fields of a document that are published: those that are kept by name, or all."""
+        return {n: v for n, v in document.fields.items() if n in keep or EVERY_FIELD in keep}
 
     def new_id(self, document: Document, mark: str) -> str:
         """Return the id under which a document is published, from 16 random hexadecimal digits."""

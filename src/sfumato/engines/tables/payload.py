@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,7 @@ class _LabelsOfDomain(Record):
         return cls(observed=labels.observed, rare=tuple(sorted(labels.rare)), nodes=nodes)
 
 
-def _without_defaults(schema: TableSchema) -> dict[str, Any]:
+def _without_defaults(schema: TableSchema) -> dict[str, object]:
     return schema.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 

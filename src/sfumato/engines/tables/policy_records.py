@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from itertools import pairwise
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -137,7 +137,7 @@ class ShownFields(Record):
     shown: dict[Name, float] = Field(default_factory=dict)
 
 
-def without_empty(found: dict[str, Any]) -> dict[str, Any]:
+def without_empty(found: dict[str, object]) -> dict[str, object]:
     """Return the fields to write: `shown` only where it holds something."""
     return {name: value for name, value in found.items() if name != "shown" or value}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     Field,
@@ -71,7 +71,7 @@ class TablesCandidate(PolicyFields, Candidate):
     promised: bool = True
 
     @model_serializer(mode="wrap")
-    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         return without_empty(super()._to_file(handler))
 
 
@@ -85,7 +85,7 @@ class TablesReference(PolicyFields, Reference):
     in_words: Sentence
 
     @model_serializer(mode="wrap")
-    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         return without_empty(super()._to_file(handler))
 
 
@@ -240,7 +240,7 @@ class TablesMeasured(ShownFields):
     shown: dict[Name, float] = private(default_factory=dict)
 
     @model_serializer(mode="wrap")
-    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         return without_empty(handler(self))
 
 

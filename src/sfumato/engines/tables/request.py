@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
@@ -93,7 +93,7 @@ class _Reference(Compound):
 
 
 if TYPE_CHECKING:
-    PolicyInput: TypeAlias = PathInput | Policy | Mapping[str, Any]
+    PolicyInput: TypeAlias = PathInput | Policy | Mapping[str, Sequence[object]]
 else:
     PolicyInput = Annotated[object, InputType("PolicyInput", "path, Policy or dict", __name__)]
 

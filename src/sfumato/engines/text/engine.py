@@ -146,7 +146,7 @@ class TextEngine(
 
         assert isinstance(request, TextAttackRequest)
         from .attack.registry import find_attackers, find_encoder
-        from .attack.released import attack_release
+        from .attack.released import AttackSettings, attack_release
 
         learners = find_attackers(request.attackers)
         total = 2 * len(learners) + (3 if request.background else 1)
@@ -156,13 +156,15 @@ class TextEngine(
             labels=request.labels,
             background=request.background,
             training=request.training,
-            budgets=request.budgets,
-            learners=learners,
-            folds=request.folds,
-            seed=request.seed,
+            settings=AttackSettings(
+                budgets=request.budgets,
+                learners=learners,
+                folds=request.folds,
+                seed=request.seed,
+                encoder=find_encoder(request.attackers, request.encoder),
+            ),
             request=request.to_record(),
             progress=lambda _: call.progress(1, total=total, note="attacking the release"),
-            encoder=find_encoder(request.attackers, request.encoder),
         )
         for line in found.lines():
             call.say(line)
@@ -222,21 +224,17 @@ class TextEngine(
     def for_chained_input(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
-        """Take `text_column` for a column of the published table, whose rows have no ids."""
+        """Take `text_column` for a column of the published table, whose rows have no ids.
+
+        Its other columns were treated by the engine that published them: all of them stay.
+        """
         from ...data.formats.registry import FORMATS, format_of_name
 
         corpus = exploring.get("corpus")
         kind = format_of_name(Path(corpus)) if isinstance(corpus, str) else None
         if isinstance(corpus, str) and (kind is None or not FORMATS[kind].is_table):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
-        return exploring, {**publishing, "id_column": ""}
-
-    def for_published(self, request: TextPublishRequest, data: Path) -> TextPublishRequest:
-        """Keep every column beside the text: the engine that wrote the table has decided on them."""
-        from ...data.table_source import TableSource
-
-        others = [name for name in TableSource.open(data).columns if name != request.text_column]
-        return request.model_copy(update={"keep": others})
+        return exploring, {**publishing, "id_column": "", "keep": ["*"], "keep_ids": True}
 
     def claim(self, file: Path) -> float:
         """Claim files of documents by their suffix, and folders."""
@@ -268,7 +266,8 @@ class TextEngine(
 
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.project import start_project
+    from .labelling.first_proposals import FirstProposals
+    from .labelling.project import LabellingAims, start_project
     from .request import ReadOptions
 
     assert call.out is not None
@@ -276,15 +275,19 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         request.documents,
         call.out,
         labels=request.labels,
-        rules=request.rules,
-        findings=request.findings,
-        model=request.model,
-        background=request.background,
-        generated=request.generated,
-        ratio=request.ratio,
-        wanted=request.target_risk,
-        seed=request.seed,
-        encoder=request.encoder,
+        first=FirstProposals(
+            rules=request.rules,
+            findings=request.findings,
+            model=request.model,
+            background=request.background,
+            generated=request.generated,
+        ),
+        aims=LabellingAims(
+            ratio=request.ratio,
+            wanted=request.target_risk,
+            seed=request.seed,
+            encoder=request.encoder,
+        ),
         reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)

@@ -32,8 +32,7 @@ __all__ = [
 ]
 
 EDITS_FILE = "edits.jsonl"
-_BEFORE_ID = b'{"id": '
-_AFTER_ID = b', "text_sha256": '
+_BEFORE, _BETWEEN = b'{"id": ', b', "published_id": '
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,10 @@ def edits_of(out: str | os.PathLike[str]) -> Path:
     return private_folder_of(out) / EDITS_FILE
 
 
-def edit_line(head: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:
-    """Return the line of a document as parts of the journal hold it, from pieces of JSON."""
-    return b'%b%b%b"%b", %b, "edits": %b}\n' % (
-        _BEFORE_ID, head, _AFTER_ID, text_sha256.encode(), reader, edits
+def edit_line(id: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:
+    """Return the line of a document that is published under its own id, from pieces of JSON."""
+    return b'{"id": %b, "published_id": %b, "text_sha256": "%b", %b, "edits": %b}\n' % (
+        id, id, text_sha256.encode(), reader, edits
     )  # fmt: skip
 
 
@@ -87,24 +86,16 @@ def reader_of(name: str, version: str) -> bytes:
     return b'"format": %b, "version": %b' % (encoded(name), encoded(version))
 
 
-def with_published_id(line: bytes, published: bytes) -> bytes:
-    """Return a line of the file from one of the journal, with the id as it is published (JSON).
-
-    A quote inside the id is escaped, so that what follows it is found at once.
-    """
-    start, after, rest = line.partition(_AFTER_ID)
-    id = _as_text(start.removeprefix(_BEFORE_ID))
-    return b'%b%b, "published_id": %b%b%b' % (_BEFORE_ID, id, _as_text(published), after, rest)
-
-
-def _as_text(id: bytes) -> bytes:
-    """Return an id as a JSON text, also where it is a number in its own file."""
-    return id if id.startswith(b'"') else b'"%b"' % id
-
-
 def id_of_line(line: bytes) -> bytes:
-    """Return the id of a line of the journal, as JSON."""
-    return line[len(_BEFORE_ID) : line.index(_AFTER_ID)]
+    """Return the id of a line, as a JSON text; a quote inside it is escaped, so that its end is plain."""
+    return line[len(_BEFORE) : line.index(_BETWEEN)]
+
+
+def with_published_id(line: bytes, published: bytes) -> bytes:
+    """Return a line with another id to be published under, a JSON text."""
+    id = id_of_line(line)
+    after = len(_BEFORE) + len(_BETWEEN) + 2 * len(id)
+    return b"%b%b%b%b%b" % (_BEFORE, id, _BETWEEN, published, line[after:])
 
 
 def publish_edits(staged: Path, out: str | os.PathLike[str], *, force: bool) -> None:

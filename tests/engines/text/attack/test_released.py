@@ -77,7 +77,7 @@ def test_background_keeps_its_own_labels():
 def test_a_foreign_release_is_refused():
     with pytest.raises(DataError, match="no labelled original"):
         target_of([Document("x", "text")], [original()], ["NAME"])
-    with pytest.raises(DataError, match="stand in the labelled"):
+    with pytest.raises(DataError, match="occur in the labelled"):
         target_of([Document("d", "something else entirely was written")], [original()], ["NAME"])
     with pytest.raises(DataError, match="no document"):
         target_of([], [original()], ["NAME"])

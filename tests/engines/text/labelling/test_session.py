@@ -33,7 +33,7 @@ def notes():
 def project(notes, tmp_path):
     file = tmp_path / "notes.jsonl"
     file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in notes))
-    start_project(file, tmp_path / "project", labels=LABELS, generated=False)
+    start_project(file, tmp_path / "project", labels=LABELS)
     return tmp_path / "project"
 
 
@@ -61,7 +61,7 @@ def test_proposals_of_any_id_are_read_whole_or_refused(notes, tmp_path):
     ids = ["two\u2028lines", "next\x85line"]
     lines = [{"id": i, "text": d.text} for i, d in zip(ids, notes, strict=False)]
     file.write_text("\n".join(json.dumps(line) for line in lines))
-    start_project(file, tmp_path / "project", labels=LABELS, generated=False)
+    start_project(file, tmp_path / "project", labels=LABELS)
     found = Project(tmp_path / "project")
     assert [d.id for d in found.documents] == ids
     assert all(found.proposals)

@@ -92,7 +92,7 @@ def test_jsonl(tmp_path):
     ]
     assert lines(tmp_path / "out" / "notes.jsonl") == expected
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert record == outcome.to_json()
+    assert record == outcome.to_public_json()
     assert record["counts"] == {
         "documents": 12,
         "words": 12 * 6,

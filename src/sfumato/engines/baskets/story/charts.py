@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from ....core.story import Chart, View
-from ....presentation.drawing import BLUE, INK, ORANGE, bounds_of, fill_spec, headroom
+from ....presentation.drawing import BLUE, INK, ORANGE, Spec, bounds_of, fill_spec, headroom
 from ....presentation.numbers import count, percent
 from ..records import BasketsCandidate, BasketsFrontier
 
@@ -89,7 +88,7 @@ def quality_chart(
     )  # fmt: skip
 
 
-def _set_title(panel: dict[str, Any], utility: str) -> None:
+def _set_title(panel: Spec, utility: str) -> None:
     """Name the axis after the utility that was chosen."""
     title = "AUC" if utility == "auc" else f"Utility: {utility}"
     panel["encoding"]["y"]["title"] = title

@@ -25,7 +25,7 @@ def margins_of(table: Table, sizes: Sequence[int]) -> tuple[Counts, ...]:
     Rows of one person are alike, and would pass for many people who agree. Where a person is in several
     cells every person counts once in all, in equal parts for each cell.
 
-    >>> from ...data.table import read_table
+    >>> from sfumato.data.table import read_table
     >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}}]}
     >>> margins_of(read_table({"age": [1, 1, 3]}, schema), [4])[0].tolist()
     [0, 2, 0, 1]

@@ -295,7 +295,7 @@ def _largest_distance(table: Floats, *, ordered: bool) -> float:
 def split_by_field(values: Mapping[str, object]) -> dict[str, Any]:
     """Return figures as the fields of `ShownFields`: those without their own field are in `shown`."""
     fields = ShownFields.model_fields
-    found: dict[str, Any] = {name: value for name, value in values.items() if name in fields}
+    found = {name: value for name, value in values.items() if name in fields}
     return {**found, "shown": {n: v for n, v in values.items() if n not in fields}}
 
 

@@ -320,8 +320,10 @@ def _assumptions(facts: TableFacts) -> list[str]:
         population,
         "Where the population shows fewer people than the table does, the table's own count is used.",
         (
-            "The risk is an average over records relative to the unchanged table; it bounds no single person's "
-            "risk."
+            "The expected number of matches is an average over records; it bounds no single person's risk."
+            if facts.axes is None
+            else "The risk is an average over records relative to the unchanged table; it bounds no single "
+            "person's risk."
         ),
         (
             "Sensitive columns are published unchanged: if all people of a group share a sensitive value, "

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_publication", "last_round"]
 
+_FOLDS = 4  # by document
+
 
 def attack_publication(
     labelled: Labelled,
@@ -31,7 +33,6 @@ def attack_publication(
     budgets: Sequence[int],
     streams: Streams,
     known: dict[str, Model] | None = None,
-    folds: int = 4,
     progress: Callable[[str], None] | None = None,
     encoder: PretrainedEncoder | None = None,
 ) -> tuple[AttackReport, TheoremBounds | None]:
@@ -54,8 +55,6 @@ def attack_publication(
         The source of chance.
     known : dict, default None
         Models of background alone, shared by the attacks on many releases.
-    folds : int, default 4
-        Folds by document.
     progress : callable, default None
         Called with a short note before each step.
     encoder : PretrainedEncoder, default None
@@ -64,7 +63,7 @@ def attack_publication(
     """
     data = labelled.data.redact(publication.redacted)
     own = np.flatnonzero(labelled.own)
-    parts = min(folds, len(own))
+    parts = min(_FOLDS, len(own))
     random = streams.generator("folds of attacker A")
     fold = deal(own, parts, random, of=labelled.data.documents)
     residuals = [
@@ -76,7 +75,7 @@ def attack_publication(
         streams=streams,
         learners=learners,
         residuals=residuals,
-        folds=folds,
+        folds=_FOLDS,
         budgets=budgets,
         known=known,
         progress=progress,

@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from ....core.randomness import Streams
 from ....core.statistics.resampling import beta_quantile
-from ..reading.arrays import Mask, Scores
+from ..reading.arrays import Scores
 from .partial import UNKNOWN, Known, Pool
 
 __all__ = ["RiskEstimate", "answers_to_go", "audit_size", "estimated", "share_range"]
 
 _DRAWS = 400
+_LEVEL = 0.95  # of the range of an estimate
 _FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
 
 
@@ -97,8 +98,6 @@ def estimated(
     drawn: npt.NDArray[np.int64],
     threshold: float,
     *,
-    redacted: Mask | None = None,
-    level: float = 0.95,
     seed: int = 0,
 ) -> RiskEstimate:
     """Judge decisions at a threshold on the windows that were drawn at random and fully answered.
@@ -117,10 +116,6 @@ def estimated(
         The numbers of the windows that were drawn and answered.
     threshold : float
         Words from this score on are redacted.
-    redacted : mask, default None
-        Words that are redacted whatever their score.
-    level : float
-        How often the range should hold the true share.
     seed : int
         The seed of the bootstrap.
 
@@ -131,15 +126,13 @@ def estimated(
         take[windows[number] : windows[number + 1]] = True
     take &= data.counted & (known != UNKNOWN)
     hidden = scores >= threshold
-    if redacted is not None:
-        hidden = hidden | redacted
     sensitive = take & (known > 0)
     window_of = np.searchsorted(windows, np.arange(len(data)), "right") - 1
     size = len(windows)
     of = np.bincount(window_of[sensitive], minlength=size)[drawn]
     left = np.bincount(window_of[sensitive & ~hidden], minlength=size)[drawn]
     unit = data.document_of[windows[drawn]] if len(drawn) else np.zeros(0, np.int64)
-    low, high = share_range(left, of, unit, level=level, seed=seed)
+    low, high = share_range(left, of, unit, level=_LEVEL, seed=seed)
     read = np.flatnonzero(take & ~hidden)
     first = read[np.argsort(-scores[read], kind="stable")[:100]]
     found = int(np.count_nonzero(known[first] > 0))
@@ -152,7 +145,7 @@ def estimated(
         high=high,
         false_positives=int(np.count_nonzero(take & hidden & (known == 0))),
         found_in_100=100 * found / len(first) if len(first) else 0.0,
-        level=level,
+        level=_LEVEL,
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,20 +25,25 @@ from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, Label, Record
 from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span, texts_sha256
-from ....data.documents import Corpus, read_documents
-from ....data.findings import with_findings
-from ....data.inputs import DocumentsInput
-from ..learners.crf import CRF, CRFModel
+from ....data.documents import Corpus
+from ..learners.crf import CRFModel
 from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.registry import encoders
-from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
-from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ..reading.tokens import Vocabulary, tokenize
 from ..request import ReadOptions
 from ..rules import ChosenRules
 from ..sanitize.storage import load_model, save_model
+from .first_proposals import FirstProposals, find_elsewhere, start_model
 
-__all__ = ["PROJECT_FILE", "Project", "ProjectRecord", "start_project"]
+__all__ = [
+    "PROJECT_FILE",
+    "FirstProposals",
+    "LabellingAims",
+    "Project",
+    "ProjectRecord",
+    "start_project",
+]
 
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
@@ -180,20 +185,37 @@ class Project:
         return self.folder / JOURNAL_FILE
 
 
+@dataclass(frozen=True)
+class LabellingAims:
+    """What the labelling aims at, and who learns from the answers.
+
+    Parameters
+    ----------
+    ratio : float, default 10.0
+        L/C: how many words withheld one leak is worth.
+    wanted : float, default 0.01
+        The share of sensitive words left that the labelling aims at.
+    seed : int, default 0
+        The seed of everything random.
+    encoder : str or path, optional
+        The pretrained encoder that learns from the answers on the page: "none", "default" or a folder;
+        the installed one, if there is one, by default.
+
+    """
+
+    ratio: float = 10.0
+    wanted: float = 0.01
+    seed: int = 0
+    encoder: str | os.PathLike[str] | None = None
+
+
 def start_project(
     documents: str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
     labels: Sequence[str] = (),
-    rules: str | os.PathLike[str] | None = None,
-    findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    model: str | os.PathLike[str] | None = None,
-    background: Sequence[DocumentsInput] = (),
-    generated: bool = False,
-    ratio: float = 10.0,
-    wanted: float = 0.01,
-    seed: int = 0,
-    encoder: str | os.PathLike[str] | None = None,
+    first: FirstProposals | None = None,
+    aims: LabellingAims | None = None,
     reading: ReadOptions | None = None,
 ) -> ProjectRecord:
     """Make a project folder from documents without labels.
@@ -206,52 +228,40 @@ def start_project(
         The folder of the project; it must not exist.
     labels : sequence of str
         What is sensitive, at most nine; the common kinds by default.
-    rules : path
-        A rules file; the built-in rules by default.
-    findings : path or mapping
-        What another tool found.
-    model : path
-        A frontier folder, explored on other documents: what its classifiers find is proposed.
-    background : sequence of corpora
-        Labelled documents of any origin to learn a first model from.
-    generated : bool, default False
-        Whether generated English notes serve as background where none is given.
-    ratio : float, default 10.0
-        L/C: how many words withheld one leak is worth.
-    wanted : float, default 0.01
-        The share of sensitive words left that the labelling aims at.
-    seed : int, default 0
-        The seed of everything random.
-    encoder : str or path, optional
-        The pretrained encoder that learns from the answers on the page: "none", "default" or a folder;
-        the installed one, if there is one, by default.
+    first : FirstProposals
+        Where the first proposals come from; the built-in rules by default.
+    aims : LabellingAims
+        What the labelling aims at.
     reading : ReadOptions
         How the documents are read; by their names by default.
 
     """
-    if encoder not in (None, NO_ENCODER):
-        encoders().named(os.fspath(encoder))  # refused now rather than when the page opens
+    first, aims = first or FirstProposals(), aims or LabellingAims()
+    if aims.encoder not in (None, NO_ENCODER):
+        encoders().named(os.fspath(aims.encoder))  # refused now rather than when the page opens
     path = Path(documents)
     how = reading or ReadOptions(overlaps="merge")
     corpus = how.open(path)
     own = [Document(d.id, d.text) for d in corpus]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
-    chosen = ChosenRules.read(rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER)
+    chosen = ChosenRules.read(
+        first.rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER
+    )
     found = chosen.documents(own)
-    elsewhere, proposals = _found_elsewhere(own, findings, model, wanted_labels, ratio)
+    elsewhere, proposals = find_elsewhere(own, first, wanted_labels, aims.ratio)
     proposals["rules"] = sum(len(d.spans) for d in found)
-    learned, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
+    learned, start = start_model(first, wanted_labels, chosen, seed=aims.seed)
     record = ProjectRecord(
         sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
-        ratio=ratio,
-        wanted=wanted,
-        seed=seed,
+        ratio=aims.ratio,
+        wanted=aims.wanted,
+        seed=aims.seed,
         start=start,
         proposals=proposals,
         words=_count_words(own),
-        encoder=_encoder_path(encoder, Path(out)),
+        encoder=_encoder_path(aims.encoder, Path(out)),
         reading=how.to_record(),
     )
     with whole_directory(out, inputs=[path]) as folder:
@@ -281,72 +291,6 @@ def _source(path: Path, out: Path, corpus: Corpus, documents: Sequence[Document]
     )
 
 
-def _found_elsewhere(
-    documents: Sequence[Document],
-    findings: str | os.PathLike[str] | Mapping[str, object] | None,
-    model: str | os.PathLike[str] | None,
-    labels: Sequence[str],
-    ratio: float,
-) -> tuple[dict[str, list[Span]], dict[str, int]]:
-    """Return what another tool and a model found by document, and how much each of them."""
-    found: dict[str, list[Span]] = {}
-    counts: dict[str, int] = {}
-    if findings is not None:
-        found = _matched_findings(documents, findings, labels)
-        counts["findings"] = sum(map(len, found.values()))
-    if model is not None:
-        theirs = _found_by_model(documents, model, labels, ratio)
-        counts["model"] = sum(map(len, theirs.values()))
-        found = {d.id: _joined(found.get(d.id, []), theirs[d.id]) for d in documents}
-    return found, counts
-
-
-def _matched_findings(
-    documents: Sequence[Document],
-    findings: str | os.PathLike[str] | Mapping[str, object],
-    labels: Sequence[str],
-) -> dict[str, list[Span]]:
-    """Return another tool's findings by document, under the labels of the project."""
-    theirs = list(with_findings(documents, findings))
-    match = matching_labels({s.label for d in theirs for s in d.spans}, labels)
-    return {
-        document.id: [
-            Span(s.start, s.end, match[s.label], s.score) for s in other.spans if s.label in match
-        ]
-        for document, other in zip(documents, theirs, strict=True)
-    }
-
-
-def _found_by_model(
-    documents: Sequence[Document],
-    folder: str | os.PathLike[str],
-    labels: Sequence[str],
-    ratio: float,
-) -> dict[str, list[Span]]:
-    """Return what the classifiers of an exploration find, under the labels of the project."""
-    from ..exploration import TextExploration
-
-    explored = TextExploration.load(Path(folder))
-    match = matching_labels(set(explored.record.labels), labels)
-    nearest = min(explored.candidates, key=lambda c: abs(np.log(c.ratio / ratio))).ratio
-    return {
-        document.id: [
-            Span(s.start, s.end, match[s.label], 1.0 if s.probability is None else s.probability)
-            for s in explored.spans(document, nearest)
-            if s.label in match
-        ]
-        for document in documents
-    }
-
-
-def _joined(first: list[Span], second: list[Span]) -> list[Span]:
-    """Return all spans of the first and those of the second that lie over none of them."""
-    return sorted(
-        [*first, *(s for s in second if all(s.end <= f.start or f.end <= s.start for f in first))],
-        key=lambda s: s.start,
-    )
-
-
 def _count_words(documents: Sequence[Document]) -> int:
     vocabulary = Vocabulary()
     tokens = tokenize([d.text for d in documents], vocabulary)
@@ -363,32 +307,3 @@ def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[
         if d.spans or found.get(d.id)
     )
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def _start_model(
-    background: Sequence[DocumentsInput],
-    labels: Sequence[str],
-    rules: ChosenRules,
-    *,
-    generated: bool,
-    seed: int,
-) -> tuple[CRFModel | None, str]:
-    """Learn the model that learning starts from, with the rules as a feature."""
-    if background:
-        others, _ = read_background([read_documents(source) for source in background], labels)
-        kind = "background"
-    elif generated and "en" in (rules.rules.languages or ()):
-        from ....data.samples import clinic_notes
-
-        others, _ = read_background([read_documents(clinic_notes(300, seed=seed))], labels)
-        kind = "generated"
-    else:
-        return None, "none"
-    if not any(d.spans for d in others):
-        return None, "none"
-    vocabulary = Vocabulary()
-    tokens = tokenize([d.text for d in others], vocabulary)
-    place, _, _ = rules.applied(rules.documents(others), tokens)
-    data = TokenData.of(tokens, vocabulary).with_places(place)
-    sensitive = (labels_from_spans(others, tokens, list(labels)) > 0).astype(np.uint8)
-    return CRF(memory=False).fit(data, sensitive, seed=seed), kind

@@ -55,12 +55,11 @@ class NewIds:
             found = self.known[name] = self._mark(name)[:16]
         return found
 
-    def head(self, head: bytes) -> tuple[bytes, int]:
-        """Return the new id for an id as JSON, a number for a number, and where the document goes."""
-        old = json.loads(head)
-        mark = self.mark(str(old))
+    def head(self, id: bytes, *, is_text: bool) -> tuple[bytes, int]:
+        """Return the new id for one as a JSON text, digits for a number, and where the document goes."""
+        mark = self.mark(json.loads(id) if b"\\" in id else id[1:-1].decode())
         place = int(mark, 16)
-        return (f'"{mark}"' if isinstance(old, str) else str(place >> 1)).encode(), place
+        return (f'"{mark}"' if is_text else f'"{place >> 1}"').encode(), place
 
     def renamed(self, edited: Iterable[Edited], form: Format[FormatOptions]) -> list[Edited]:
         """Return documents with their new ids, in the order of these."""

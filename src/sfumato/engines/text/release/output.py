@@ -34,6 +34,7 @@ __all__ = ["FAILED", "Output"]
 
 FAILED = "is not in the written file as it was decided"
 _ALL = frozenset[str]()
+_QUOTE = 0x22
 
 
 @dataclass
@@ -102,7 +103,7 @@ class Output:
                     stream.write(content.lines)
                     assert content.hashes is not None
                     expected.append(content.hashes)
-                    note(b"".join(with_published_id(line, id_of_line(line)) for line in content.edits.splitlines(True)))  # fmt: skip
+                    note(content.edits)
             else:
                 expected = [self._write_changed(names, path.parent, stream.write, note, without)]
         want = np.concatenate(expected) if expected else np.empty((0, 3), np.uint64)
@@ -129,12 +130,14 @@ class Output:
                 assert content.hashes is not None
                 lines, heads, chosen, places = [], [], [], []
                 edits = content.edits.splitlines(keepends=True)
-                for i, (line, own) in enumerate(zip(content.lines.splitlines(keepends=True), edits, strict=True)):  # fmt: skip
+                for i, (line, own) in enumerate(zip(bytes(content.lines).splitlines(keepends=True), edits, strict=True)):  # fmt: skip
                     old = id_of_line(own)
-                    if str(json.loads(old)) in without:
+                    if without and str(json.loads(old)) in without:
                         continue
-                    new, place = (old, 0) if self.new_ids is None else self.new_ids.head(old)
-                    lines.append(line[:before] + new + line[before + len(old) :])
+                    is_text = line[before] == _QUOTE
+                    new, place = (old, 0) if self.new_ids is None else self.new_ids.head(old, is_text=is_text)  # fmt: skip
+                    rest = line[before + len(old) - (0 if is_text else 2) :]
+                    lines.append(line[:before] + (new if is_text else new[1:-1]) + rest)
                     heads.append(new)
                     chosen.append(i)
                     places.append(place)
@@ -154,12 +157,19 @@ class Output:
         self, names: Sequence[str], have: Hashes, without: frozenset[str]
     ) -> frozenset[str]:
         """Return the documents whose lines were not found, or not once."""
+        before = len(LineWriter(self.corpus.format.names).pieces[0])
         found = Counter(map(bytes, have))
         failed = set()
         for content in self._contents(names):
             assert content.hashes is not None
             olds = [id_of_line(line) for line in content.edits.splitlines()]
-            heads = olds if self.new_ids is None else [self.new_ids.head(old)[0] for old in olds]
+            heads = olds
+            if self.new_ids is not None:
+                lines = bytes(content.lines).splitlines()
+                heads = [
+                    self.new_ids.head(old, is_text=line[before] == _QUOTE)[0]
+                    for old, line in zip(olds, lines, strict=True)
+                ]
             rows = LineHashes(content.hashes).with_ids(Column.of(heads)).rows
             failed |= {
                 str(json.loads(old)) for old, row in zip(olds, rows, strict=True) if found[bytes(row)] != 1

@@ -52,14 +52,14 @@ class PartContent:
     """A finished part: the edits, a line per document; of JSON lines also the output, and hashes."""
 
     edits: bytes
-    lines: bytes = b""
+    lines: bytes | memoryview = b""
     hashes: npt.NDArray[np.uint64] | None = None
 
     def to_bytes(self) -> bytes:
         """Return what the journal keeps."""
         hashes = b"" if self.hashes is None else self.hashes.tobytes()
         head = json.dumps([len(self.edits), len(self.lines), len(hashes)]).encode()
-        return b"%b\n%b%b%b" % (head, self.edits, self.lines, hashes)
+        return b"".join((head, b"\n", self.edits, self.lines, hashes))
 
     @classmethod
     def of_bytes(cls, content: bytes) -> PartContent:
@@ -67,8 +67,9 @@ class PartContent:
         start = content.index(b"\n") + 1
         edits, lines, _ = json.loads(content[:start])
         end = start + edits + lines
-        hashes = np.frombuffer(content[end:], np.uint64).reshape(-1, 3)
-        return cls(content[start : start + edits], content[start + edits : end], hashes)
+        whole = memoryview(content)
+        hashes = np.frombuffer(whole[end:], np.uint64).reshape(-1, 3)
+        return cls(content[start : start + edits], whole[start + edits : end], hashes)
 
 
 def readable(
@@ -136,10 +137,8 @@ def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, obj
         hashes = ByteEdits.unchanged(texts).hashes()
     lines = LineWriter(shared.names).lines(block, texts)
     edit_lines = b"".join(
-        edit_line(
-            block.head[i], hashlib.sha256(block.text[i]).hexdigest(), shared.reader, as_json[i]
-        )
-        for i in range(len(block))
+        edit_line(_as_text(head), hashlib.sha256(text).hexdigest(), shared.reader, own)
+        for head, text, own in zip(block.head, block.text.views(), as_json, strict=True)
     )
     rows = LineHashes.of(block.head, hashes, block.tail).rows
     content = PartContent(edit_lines, lines, rows).to_bytes()
@@ -166,6 +165,11 @@ def batch_part(
     fields = sorted({name for document in documents for name in document.fields})
     withheld = [dict(w) for w in done.withheld]
     return PartContent(b"".join(lines)).to_bytes(), _facts(file, fields, done.counts, withheld)
+
+
+def _as_text(head: bytes) -> bytes:
+    """Return an id as a JSON text, also where it is a number in its own file."""
+    return head if head[:1] == b'"' else b'"%b"' % head
 
 
 def _as_json(edits: Sequence[Edit]) -> bytes:

@@ -25,6 +25,7 @@ from ....core.storage.quarantine import check_quarantine, write_quarantine
 from ....data.document import Document
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
+from ....data.formats.protocol import EVERY_FIELD
 from ....data.inputs import DocumentsInput
 from ..private_edits import publish_edits, reader_of
 from ..records import TextCandidate, TextHow, TextRelease, Verification
@@ -179,7 +180,7 @@ class _TextPublication:
                 f"No document has the field {person.field!r} that names its person."
             )
         for name in self.options.keep:
-            if name not in self.fields:
+            if name != EVERY_FIELD and name not in self.fields:
                 raise ParameterError(
                     f"No document has the field {name!r} that is to be kept.",
                     hint="check its name; all other fields are left out.",
@@ -256,7 +257,10 @@ class _TextPublication:
     def _kept(self) -> set[str]:
         """Return what was published as it was: fields that are kept, and columns of CoNLL."""
         columns = getattr(self.corpus.format.options, "kept_columns", ())
-        return self.fields.intersection(self.options.keep) | {f"column {n}" for n in columns}
+        kept = self.fields
+        if EVERY_FIELD not in self.options.keep:
+            kept = kept.intersection(self.options.keep)
+        return kept | {f"column {n}" for n in columns}
 
     def record(self, written: Path) -> TextRelease:
         """Return release.json."""

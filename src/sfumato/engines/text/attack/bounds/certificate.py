@@ -31,6 +31,9 @@ from .local_optima import (
 
 __all__ = ["certificate"]
 
+_DELTA = 0.05
+"""The probability that a finite-sample bound fails."""
+
 
 def certificate(
     *,
@@ -41,7 +44,6 @@ def certificate(
     sensitive: int,
     train: Confusion | None = None,
     dimension: float | None = None,
-    delta: float = 0.05,
     ranked: Mapping[int, InspectionResult] | None = None,
 ) -> TheoremBounds:
     """Return every bound that these counts allow (`bounds` of frontier.json).
@@ -64,8 +66,6 @@ def certificate(
         The counts of the classifier that failed the stop rule on the residual training data.
     dimension : float, default None
         The Vapnik–Chervonenkis dimension of its hypotheses.
-    delta : float, default 0.05
-        The probability that a finite-sample bound fails.
     ranked : mapping from int to Found, default None
         What the best-scored words hold, by budget.
 
@@ -81,15 +81,15 @@ def certificate(
     deviation = parameters = None
     if train is not None and dimension is not None:
         answers += [
-            false_alarm_floor(train, attack, ratio, dimension=dimension, delta=delta),
+            false_alarm_floor(train, attack, ratio, dimension=dimension, delta=_DELTA),
             finite_sample_true_positives(
-                train, attack, ratio, **size, dimension=dimension, delta=delta
+                train, attack, ratio, **size, dimension=dimension, delta=_DELTA
             ),
             finite_sample_gain(
-                train, attack, ratio, budget, **size, dimension=dimension, delta=delta
+                train, attack, ratio, budget, **size, dimension=dimension, delta=_DELTA
             ),
         ]
-        deviation = vc_deviation(delta, max(train.words, 1), dimension)
+        deviation = vc_deviation(_DELTA, max(train.words, 1), dimension)
         parameters = tightest_parameters(train, attack).to_record()
     return TheoremBounds(
         theorems={answer.name: answer for answer in answers},

@@ -145,7 +145,7 @@ def ranked_prefix(found: InspectionResult, budget: int, ratio: float) -> Bound:
     TP/B > C/(L + C): a publisher whose class holds that prefix's classifier would have done so. It is a
     statement about what the publisher could learn, so it is tested, not proved, on a release.
 
-    >>> ranked_prefix(Found(9, 4, 15), 100, ratio=10).applies
+    >>> ranked_prefix(InspectionResult(9, 4, 15), 100, ratio=10).applies
     True
     """
     check_ratio(ratio)

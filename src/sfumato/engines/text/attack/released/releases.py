@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,9 +46,42 @@ from .alignment import align
 if TYPE_CHECKING:
     from ...learners.pretrained import PretrainedEncoder
 
-__all__ = ["attack_release", "classifiers_of", "placeholders", "release_of", "target_of"]
+__all__ = [
+    "AttackSettings",
+    "attack_release",
+    "classifiers_of",
+    "placeholders",
+    "release_of",
+    "target_of",
+]
 
 _MIN_COMMON = 0.5  # of a release's words, to be taken for one of these documents
+
+
+@dataclass(frozen=True)
+class AttackSettings:
+    """Who attacks a release, and how.
+
+    Parameters
+    ----------
+    budgets : sequence of int
+        How many words are inspected.
+    learners : sequence of Learner, default None
+        Who attacks; None for all attackers.
+    folds : int, default 4
+        Folds by document inside the release.
+    seed : int, default 0
+        The seed of every random choice.
+    encoder : PretrainedEncoder, default None
+        What attackers with an encoder tune.
+
+    """
+
+    budgets: Sequence[int] = DEFAULT_BUDGETS
+    learners: Sequence[Learner] | None = None
+    folds: int = 4
+    seed: int = 0
+    encoder: PretrainedEncoder | None = None
 
 
 def attack_release(
@@ -58,13 +91,9 @@ def attack_release(
     labels: DocumentsInput,
     background: Sequence[DocumentsInput] = (),
     training: DocumentsInput | None = None,
-    budgets: Sequence[int] = DEFAULT_BUDGETS,
-    learners: Sequence[Learner] | None = None,
-    folds: int = 4,
-    seed: int = 0,
+    settings: AttackSettings | None = None,
     request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
-    encoder: PretrainedEncoder | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
@@ -80,22 +109,15 @@ def attack_release(
         What an outsider brings.
     training : corpus, default None
         What `explore` learned from; adds reading A.
-    budgets : sequence of int
-        How many words are inspected.
-    learners : sequence of Learner, default None
-        Who attacks; None for all attackers.
-    folds : int, default 4
-        Folds by document inside the release.
-    seed : int, default 0
-        The seed of every random choice.
+    settings : AttackSettings, default None
+        Who attacks, and how; all attackers by default.
     request : mapping, default None
         The recorded request.
     progress : callable, default None
         Called with a short note before each attacker.
-    encoder : PretrainedEncoder, default None
-        What attackers with an encoder tune.
 
     """
+    settings = settings or AttackSettings()
     frontier = TextFrontier.read(directory)
     names = frontier.labels
     source, record = release_of(Path(published))
@@ -112,9 +134,9 @@ def attack_release(
         texts, originals, names, others, knowledge=() if chosen is None else chosen.knowledge
     )
     report = attack(
-        target, streams=Streams(seed).child("attack release"), learners=learners,
-        residuals=_residuals(training, chosen, names, target), folds=folds, budgets=budgets,
-        progress=progress, encoder=encoder,
+        target, streams=Streams(settings.seed).child("attack release"), learners=settings.learners,
+        residuals=_residuals(training, chosen, names, target), folds=settings.folds,
+        budgets=settings.budgets, progress=progress, encoder=settings.encoder,
     )  # fmt: skip
     return TextAttack(
         engine="text",
@@ -122,7 +144,7 @@ def attack_release(
         frontier=frontier.current_mark(),
         release=None if record is None else sha256_of(Path(published) / RELEASE_FILE),
         request=dict(request or {}),
-        seed=seed,
+        seed=settings.seed,
         documents=len(texts),
         learned_from=learned_from,
         marked=0 if record is None else record.how.marked,
@@ -131,7 +153,7 @@ def attack_release(
         background_documents=len(others),
         attack=report.to_record(),
         bounds=_bounds(report, record, before),
-        inference=_inference(training, texts, originals, names, Streams(seed)),
+        inference=_inference(training, texts, originals, names, Streams(settings.seed)),
     )
 
 
