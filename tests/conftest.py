@@ -16,6 +16,9 @@ from tests.small import shrink, write_purchases
 # the real weights ask for the fixture `default_encoder`.
 os.environ["SFUMATO_ENCODER"] = "none"
 
+# Compiling takes most of the encoder's time here, and what is compiled runs once.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")  # fmt: skip
+
 ENGINES = ("tables", "text", "baskets")
 
 

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
+from tests.examples import examples
 
 from sfumato.engines.baskets.cells._pair_kernels import columns_without_rare_pairs
 from sfumato.engines.baskets.cells.cores import (
@@ -129,7 +130,7 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
     assert all(c >= k for p, c in zip(patterns, counts, strict=True) if p.any())
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(30, fuzz=60))
 @given(matrices(40, 8), st.integers(1, 5), st.integers(1, 3))
 def test_no_few_items_are_rare(matrix, k, m):
     binary = as_binary(matrix)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.engines.baskets import (
     ExactSelector,
@@ -62,7 +63,7 @@ def test_incremental_check_equals_brute_force():
         assert partition.chosen == chosen
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(60, fuzz=150))
 @given(seeds)
 def test_incremental_check_with_risky_absences_and_plain_k_anonymity(seed):
     rng, X, _ = labelled(seed)
@@ -106,7 +107,7 @@ def test_more_than_64_features_compare_rows_exactly():
             assert partition.add(int(f)) == truth
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(60, fuzz=150))
 @given(seeds, st.sampled_from(["never", "first"]))
 def test_greedy_selectors_equal_their_plain_twins(seed, stop):
     rng, X, y = labelled(seed)
@@ -152,7 +153,7 @@ def test_conditional_information_takes_the_best_feature_each_time(seed):
         assert max(gains[f], 0.0) / len(X) == pytest.approx(truth, abs=1e-9)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(40, fuzz=80))
 @given(seeds)
 def test_whole_families_equal_brute_force(seed):
     rng, X, y = labelled(seed)

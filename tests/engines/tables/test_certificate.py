@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato import tables
 from sfumato.core.frontier import Frontier
@@ -86,7 +87,7 @@ def test_boxes_find_the_exact_frontier(problem):
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
+@settings(max_examples=examples(10, fuzz=25))
 def test_no_policy_lies_below_a_priced_bound_whatever_the_prices(problem, seed):
     cells, space = problem
     policies = np.array(list(every_policy(cells, space))).reshape(-1, 2)
@@ -119,7 +120,7 @@ def clock_of(steps):
 
 
 @given(problems())
-@settings(max_examples=15)
+@settings(max_examples=examples(8, fuzz=15))
 def test_no_policy_lies_above_the_staircase(problem):
     cells, space = problem
     run = searched(cells, space, 40)

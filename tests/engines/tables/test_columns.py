@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato import tables
 from sfumato.core import DataError, PlanError
@@ -94,7 +95,7 @@ def test_labels_of_dates_read_back(first, days, unit, observed, data):
         assert labels.meaning(labels.label(i, j), {}) == set(values[i : j + 1])
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(12, fuzz=30))
 @given(st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2023, 12, 31)), min_size=1))
 def test_dates_are_coarsened_as_pandas_does(days):
     stamps = pd.Series(pd.to_datetime(days))

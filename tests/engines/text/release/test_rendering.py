@@ -74,7 +74,7 @@ def test_rendering_is_that_of_the_plain_twin(documents, data):
             assert out[bounds[d] : bounds[d + 1]].tobytes().decode() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(texts, max_size=3), st.data())
 def test_edits_in_characters_say_what_the_bytes_say(documents, data):
     vocabulary = Vocabulary()
