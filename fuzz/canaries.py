@@ -147,7 +147,7 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
     )
     withheld_id = scene.word(
         "id of a withheld document",
-        r"quarantine\.jsonl$|outputs/release-text-withheld(\.private)?/(release|figures)\.json",
+        r"quarantine\.jsonl$|outputs/release-text-withheld/release\.json|outputs/release-text-withheld\.private/",
     )
     shown = [
         {k: v for k, v in d.items() if k != "spans"}

@@ -129,7 +129,10 @@ def copied(written) -> Callable[..., Path]:
     def copy(place: Path, *engines: str, published: bool = True) -> Path:
         place.mkdir(parents=True, exist_ok=True)
         for engine in engines or ENGINES:
-            for step in ("explored", *(("release", "attack") if published else ())):
+            for step in (
+                "explored",
+                *(("release", "release.private", "attack") if published else ()),
+            ):
                 source = written / f"{engine}-{step}"
                 if source.exists():
                     shutil.copytree(source, place / source.name)

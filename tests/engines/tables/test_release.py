@@ -498,7 +498,7 @@ def test_what_is_read_back_is_what_was_measured(rows, bits, people):
     problem = Problem.of(table)
     policy = problem.lattice.from_bits(bits)
     published = publish_by_policy(policy, frame, schema=schema, population=crowd)
-    again = read_back(publishing.Source.open(published), policy, table)
+    again = read_back(publishing.TableSource.open(published), policy, table)
     measured = problem.cells.measure(policy.bits)
     assert again.measured.risk == pytest.approx(measured.risk, abs=1e-12)
     assert again.measured.loss_nats == pytest.approx(measured.loss_nats, abs=1e-12)

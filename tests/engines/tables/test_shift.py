@@ -70,7 +70,8 @@ def test_the_explored_table_and_its_like_are_published(folder, tmp_path):
     later = publish(folder, "later.csv", tmp_path / "later.csv")
     assert later.measured.shift.verdict == LIKE
     assert later.lines()[0].startswith("These 400 records look like the 800 explored")
-    record = json.loads((tmp_path / "later.release.json").read_text(encoding="utf-8"))
+    figures = tmp_path / "later.csv.private" / "figures.json"
+    record = json.loads(figures.read_text(encoding="utf-8"))
     assert set(record["measured"]["shift"]["measures"]) == {
         f"{what} of {name}" for what in ("new values", "distribution") for name in later.how.quasi
     }

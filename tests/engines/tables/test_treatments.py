@@ -186,7 +186,7 @@ def test_losses_stand_in_the_release(tmp_path):
     assert lost.correlation == pytest.approx(np.corrcoef(got["pay"], frame["pay"])[0, 1])
     assert release.how.columns_treated["visit"] == "dates to the year"
     assert release.how.columns_kept == ("key",)
-    record = json.loads((tmp_path / "out" / "release.json").read_text())
+    record = json.loads((tmp_path / "out.private" / "figures.json").read_text())
     assert record["measured"]["columns"]["pay"]["method"] == "means of 5 neighbours or more"
     assert any("pay: means of 5" in line for line in release.lines())
 
