@@ -16,12 +16,42 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-FIRST = "Wolfgang Fiona Siobhan Zoltan Ludmila Affie Jurgen Florence Giuseppe Margarethe Steffi Winifred Ottokar".split()  # fmt: skip
-LAST = "Pfeiffer Flaherty Hofflinger Szymborska Quackenbush Griffith Oxenstierna Fitzwilliam Vandermeulen Zwingli".split()  # fmt: skip
-WORDS = (
-    "the patient was seen on ward with stable findings and will return for further review after treatment because of mild "
-    "pain in left knee while office staff confirmed the first appointment file"
-).split()
+FIRST = ["Wolfgang", "Fiona", "Siobhan", "Zoltan", "Ludmila", "Affie", "Jurgen", "Florence", "Giuseppe", "Margarethe", "Steffi", "Winifred", "Ottokar"]  # fmt: skip
+LAST = ["Pfeiffer", "Flaherty", "Hofflinger", "Szymborska", "Quackenbush", "Griffith", "Oxenstierna", "Fitzwilliam", "Vandermeulen", "Zwingli"]  # fmt: skip
+WORDS = [
+    "the",
+    "patient",
+    "was",
+    "seen",
+    "on",
+    "ward",
+    "with",
+    "stable",
+    "findings",
+    "and",
+    "will",
+    "return",
+    "for",
+    "further",
+    "review",
+    "after",
+    "treatment",
+    "because",
+    "of",
+    "mild",
+    "pain",
+    "in",
+    "left",
+    "knee",
+    "while",
+    "office",
+    "staff",
+    "confirmed",
+    "the",
+    "first",
+    "appointment",
+    "file",
+]
 Made = tuple[bytes, list[str]]
 Draw = random.Random
 
@@ -56,7 +86,7 @@ def changed(data: bytes, change: Callable[[pikepdf.Pdf], object], **options: obj
     pdf = pikepdf.open(io.BytesIO(data))
     change(pdf)
     out = io.BytesIO()
-    pdf.save(out, deterministic_id=True, **options)  # type: ignore[arg-type]
+    pdf.save(out, deterministic_id="encryption" not in options, **options)  # type: ignore[arg-type]
     return out.getvalue()
 
 
@@ -109,7 +139,9 @@ def type1(draw: Draw) -> Made:
         pdfmetrics.registerTypeFace(face)
         pdfmetrics.registerFont(pdfmetrics.Font("Rina", face.name, "WinAnsiEncoding"))
     who = name(draw)
-    return drawn(lambda c: lines(c, f"{prose(draw, 20)} {who} {prose(draw, 20)}", font="Rina")), [who]
+    return drawn(lambda c: lines(c, f"{prose(draw, 20)} {who} {prose(draw, 20)}", font="Rina")), [
+        who
+    ]
 
 
 def columns(draw: Draw, count: int = 2) -> Made:
@@ -166,7 +198,10 @@ def turned(draw: Draw) -> Made:
             canvas.drawString(0, 0, text)
             canvas.restoreState()
 
-    return changed(drawn(paint), lambda pdf: pdf.pages[0].obj.__setitem__("/Rotate", 90)), [one, two]
+    return changed(drawn(paint), lambda pdf: pdf.pages[0].obj.__setitem__("/Rotate", 90)), [
+        one,
+        two,
+    ]
 
 
 def hyphen(draw: Draw) -> Made:
@@ -311,7 +346,7 @@ def typeset(draw: Draw) -> Made:
         f'#set document(title: "Letter {b}", author: "{c}", date: none)\n#set par(justify: true)\n'
         f'#set text(hyphenate: true, lang: "de")\n= Letter to {a}\n'
         f"#columns(2)[{prose(draw, 50)} {b} {prose(draw, 60)} *{a}* {prose(draw, 20)} {c} {prose(draw, 30)}]\n"
-        f"#rotate(30deg)[{b}]"
+        f"#v(3cm)#rotate(30deg)[{b}]"
     )
     return typst.compile(source.encode()), who
 
@@ -428,15 +463,22 @@ def revision(draw: Draw) -> Made:
     """An earlier version of the page, still in the file."""
     who = name(draw)
     first = drawn(lambda canvas: lines(canvas, f"{prose(draw, 30)} {who} {prose(draw, 30)}"))
-    other = drawn(lambda canvas: lines(canvas, "name withheld " + prose(draw, 10)))
-    body_, table_, trailer = other.partition(b"startxref")
-    return first + b"\n" + body_ + table_ + _moved(trailer, len(first) + 1), [who]
-
-
-def _moved(trailer: bytes, shift: int) -> bytes:
-    """Return the end of a file that stands after another; readers repair the table by its objects."""
-    number, _, rest = trailer.lstrip().partition(b"\n")
-    return b"\n%d\n" % (int(number) + shift) + rest
+    with pikepdf.open(io.BytesIO(first)) as pdf:
+        number = pdf.pages[0].obj.Contents.objgen[0]
+    content = b"BT /F1 11 Tf 60 780 Td (name withheld) Tj ET"
+    new = b"%d 0 obj\n<</Length %d>>stream\n%b\nendstream\nendobj\n" % (
+        number,
+        len(content),
+        content,
+    )
+    _, _, old = first.rpartition(b"startxref")
+    table_at = len(first) + len(new)
+    trailer = first[first.rindex(b"trailer") : first.rindex(b"startxref")].rstrip()
+    trailer = trailer[:-2] + b" /Prev %d >>" % int(old.split()[0])
+    return (
+        first + new + b"xref\n%d 1\n%010d 00000 n \n" % (number, len(first)) + trailer
+        + b"\nstartxref\n%d\n%%%%EOF\n" % table_at
+    ), [who]  # fmt: skip
 
 
 def packed(draw: Draw) -> Made:
@@ -543,5 +585,16 @@ def truncated(draw: Draw) -> bytes:
 
 HOSTILE: dict[str, Callable[[Draw], bytes]] = {
     each.__name__: each
-    for each in (scan, encrypted, locked, xfa, portfolio, bomb, loop, laughs, empty_pages, truncated)
+    for each in (
+        scan,
+        encrypted,
+        locked,
+        xfa,
+        portfolio,
+        bomb,
+        loop,
+        laughs,
+        empty_pages,
+        truncated,
+    )
 }

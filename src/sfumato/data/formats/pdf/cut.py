@@ -7,7 +7,6 @@ becomes a picture. What was made is read again, and a page that does not read as
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,14 +19,13 @@ from .interpret import Interpreter, PageGlyphs
 from .layout import StreamLayout, arrange
 from .marks import PageEdit, StreamCuts, StreamKey, collect_cuts, match_page
 from .raster import helvetica, rasterise
-from .read import PdfText, read_pages
+from .read import PdfText, comparable_text, read_pages
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
 
-__all__ = ["CutReport", "comparable_text", "cut"]
+__all__ = ["CutReport", "cut"]
 
-_IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
 _ROUNDS = 4
 
 
@@ -41,17 +39,8 @@ class CutReport:
     fonts: dict[str, int] = field(default_factory=dict)
 
 
-def comparable_text(text: str) -> str:
-    """Return a text without spaces, breaks and hyphens, which a reader of PDF makes itself.
-
-    >>> comparable_text("Zolt-\\nan was here")
-    'Zoltanwashere'
-    """
-    return _IGNORED.sub("", text)
-
-
 def cut(
-    data: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]]
+    data: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]], *, pictures: bool = True
 ) -> tuple[bytes, CutReport]:
     """Return a sanitised PDF with its edits, and what was done.
 
@@ -63,17 +52,23 @@ def cut(
         What was read from it.
     by_page : mapping of int to sequence of PageEdit
         For each page, from 0, what is removed and what replaces it, in order.
+    pictures : bool, default=True
+        Whether pictures may show something, so that a page with one under a cut becomes a picture.
 
     """
     for edit in chain.from_iterable(by_page.values()):
         try:
             winansi(edit.replacement)
         except UnicodeEncodeError:
-            raise FileRefusedError("has a replacement in letters that its font does not have") from None
+            raise FileRefusedError(
+                "has a replacement in letters that its font does not have"
+            ) from None
     report = CutReport()
     for _ in range(_ROUNDS + len(text.pages)):
         try:
-            out = _Attempt(data, text, by_page, report).run()
+            out = _Attempt(data, text, by_page, report).run(pictures=pictures)
+        except pikepdf.PdfError:
+            raise FileRefusedError("is a damaged PDF") from None
         except _MorePicturesError as error:
             if error.pages.keys() <= report.pictures.keys():
                 raise FileRefusedError("has a page that cannot be cut") from None
@@ -84,7 +79,9 @@ def cut(
             return out, report
         if wrong & report.pictures.keys():
             raise FileRefusedError("has a page that does not read as it was decided")
-        report.pictures.update(dict.fromkeys(sorted(wrong), "text that reads otherwise after a cut"))
+        report.pictures.update(
+            dict.fromkeys(sorted(wrong), "text that reads otherwise after a cut")
+        )
     raise FileRefusedError("has too many pages that cannot be cut")
 
 
@@ -115,19 +112,25 @@ class _Attempt:
     """One way through a file, with the pages that are known to become pictures."""
 
     def __init__(
-        self, data: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]], report: CutReport
+        self,
+        data: bytes,
+        text: PdfText,
+        by_page: Mapping[int, Sequence[PageEdit]],
+        report: CutReport,
     ) -> None:
         self.data, self.text, self.by_page, self.report = data, text, by_page, report
         self.pdf = pikepdf.open(io.BytesIO(data))
         self.texts: dict[StreamKey, dict[int, str]] = {}
 
-    def run(self) -> bytes:
+    def run(self, *, pictures: bool) -> bytes:
         """Return the bytes of the file, or raise the pages that must become pictures first."""
-        pages = self._plan()
+        pages = self._plan(pictures=pictures)
         try:
             cuts = collect_cuts(pages)
         except PageRefusedError as error:
-            shared = [n for n, (glyphs, _) in pages.items() if any(k[0] == "form" for k in glyphs.streams)]
+            shared = [
+                n for n, (glyphs, _) in pages.items() if any(k[0] == "form" for k in glyphs.streams)
+            ]
             raise _MorePicturesError(dict.fromkeys(shared, str(error))) from None
         streams = {key: s for glyphs, _ in pages.values() for key, s in glyphs.streams.items()}
         codes, failed = clean_fonts(self.pdf, pages)
@@ -148,7 +151,7 @@ class _Attempt:
         self.report.fonts = codes.counts
         return save(self.pdf)
 
-    def _plan(self) -> dict[int, tuple[PageGlyphs, dict[int, int]]]:
+    def _plan(self, *, pictures: bool) -> dict[int, tuple[PageGlyphs, dict[int, int]]]:
         interpreter = Interpreter(self.pdf)
         found: dict[int, tuple[PageGlyphs, dict[int, int]]] = {}
         refused: dict[int, str] = {}
@@ -158,7 +161,8 @@ class _Attempt:
             edits = self.by_page.get(number, ())
             try:
                 glyphs = interpreter.read(page)
-                found[number] = glyphs, match_page(self.text.pages[number], glyphs, edits)
+                gone = match_page(self.text.pages[number], glyphs, edits, pictures=pictures)
+                found[number] = glyphs, gone
             except PageRefusedError as error:
                 refused[number] = str(error)
                 continue

@@ -10,7 +10,15 @@ from fontTools import agl
 from fontTools.encodings import MacRoman, StandardEncoding
 from pikepdf import Array, Dictionary, Name, Object, Stream
 
-__all__ = ["BASES", "STANDARD", "glyph_names", "put_unicode", "unicode_map", "unicode_of_name", "widths_of"]
+__all__ = [
+    "BASES",
+    "STANDARD",
+    "glyph_names",
+    "put_unicode",
+    "unicode_map",
+    "unicode_of_name",
+    "widths_of",
+]
 
 _MOST_CODES = 1 << 16
 

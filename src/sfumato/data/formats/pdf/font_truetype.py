@@ -32,7 +32,9 @@ def glyph_hashes(program: bytes, glyphs: Iterable[int]) -> dict[int, str]:
     font = _open(program)
     order, outlines = font.getGlyphOrder(), font["glyf"]
     return {
-        g: hashlib.sha256(outlines[order[g]].compile(outlines)).hexdigest() if g < len(order) else ""
+        g: hashlib.sha256(outlines[order[g]].compile(outlines)).hexdigest()
+        if g < len(order)
+        else ""
         for g in glyphs
     }
 

@@ -19,7 +19,16 @@ from .refusal import PageRefusedError
 from .scan import OddContentError, Operand, StreamOperator, scan
 from .streams import content_of, parse, unparse
 
-__all__ = ["IDENTITY", "GlyphFont", "Interpreter", "Matrix", "PageGlyphs", "StreamContent", "TextShow", "multiply"]
+__all__ = [
+    "IDENTITY",
+    "GlyphFont",
+    "Interpreter",
+    "Matrix",
+    "PageGlyphs",
+    "StreamContent",
+    "TextShow",
+    "multiply",
+]
 
 Matrix = tuple[float, float, float, float, float, float]
 StreamKey = tuple[str, tuple[int, int]]
@@ -63,9 +72,7 @@ class GlyphFont:
                 raise PageRefusedError("a font without widths")
             known = FONT_METRICS[base][1]
             names = glyph_names(font)
-            self.widths = {
-                c: float(known.get(_letter(c, names), 0)) for c in range(256)
-            }
+            self.widths = {c: float(known.get(_letter(c, names), 0)) for c in range(256)}
         self.spaces = {code for code, text in self.unicode.items() if text in (" ", "\u00a0")}
         if self.size == 1 and not self.spaces:
             self.spaces = {32}

@@ -18,9 +18,7 @@ CATALOG = _keys("Type Pages Version OCProperties Lang")
 PAGES = _keys("Type Parent Kids Count MediaBox CropBox Rotate Resources")
 PAGE = _keys("Type Parent MediaBox CropBox Rotate Resources Contents Group UserUnit")
 RESOURCES = _keys("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties")
-FORM = _keys(
-    "Type Subtype FormType BBox Matrix Resources Group Filter DecodeParms Length OC"
-)
+FORM = _keys("Type Subtype FormType BBox Matrix Resources Group Filter DecodeParms Length OC")
 IMAGE = _keys(
     "Type Subtype Width Height ColorSpace BitsPerComponent Intent ImageMask Mask Decode Interpolate SMask "
     "SMaskInData Matte Filter DecodeParms Length OC"

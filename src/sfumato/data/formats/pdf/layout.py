@@ -11,11 +11,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pdfminer.fontmetrics import FONT_METRICS
 
 from .interpret import TextShow
 from .marks import NO_EDIT, StreamCuts
+from .rules import CutBox
 
 __all__ = ["LinePlan", "Placeholder", "StreamLayout", "arrange", "placeholder_width"]
 
@@ -72,6 +74,7 @@ class StreamLayout:
     shifts: dict[int, dict[int, float]] = field(default_factory=dict)
     placeholders: dict[tuple[int, int], Placeholder] = field(default_factory=dict)
     lines: list[LinePlan] = field(default_factory=list)
+    boxes: list[CutBox] = field(default_factory=list)
 
 
 def _runs(show: TextShow, gone: Mapping[int, int]) -> Iterator[_Run]:
@@ -101,6 +104,18 @@ def _runs(show: TextShow, gone: Mapping[int, int]) -> Iterator[_Run]:
             edit = kind if isinstance(kind, int) else None
             yield _Run(show, first, i, edit, starts[first], ends[i - 1], across, angle, size)
         first = i
+
+
+def _cut_box(run: _Run) -> CutBox:
+    """Return the box of a cut in the space of its stream."""
+    ux, uy = math.cos(run.angle), math.sin(run.angle)
+    corners = [
+        (ux * along - uy * across, uy * along + ux * across)
+        for along in (run.start, run.end)
+        for across in (run.across - 0.3 * run.size, run.across + 0.9 * run.size)
+    ]
+    x, y = [c[0] for c in corners], [c[1] for c in corners]
+    return min(x), min(y), max(x), max(y), run.size
 
 
 def _lines(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
@@ -136,7 +151,7 @@ def _natural_space(lines: Sequence[Sequence[_Run]]) -> float | None:
     """Return the space that words are set apart by in justified text; None where the text is not."""
     gaps: Counter[int] = Counter()
     for line in lines:
-        for one, other in zip(line, line[1:], strict=False):
+        for one, other in pairwise(line):
             gap = (other.start - one.end) / other.size if other.size else 0.0
             if 0.1 < gap < 1.5 and one.edit is None and other.edit is None:
                 gaps[round(gap / 0.02)] += 1
@@ -159,7 +174,7 @@ class _Change:
 
 
 def _changes(
-    segment: Sequence[_Run], texts: Mapping[int, str], space: float | None, placed: set[int]
+    segment: Sequence[_Run], texts: Mapping[int, str], space: float | None, firsts: Mapping[int, int]
 ) -> list[_Change]:
     """Return what changes its width along a segment, in order."""
     found: list[_Change] = []
@@ -180,8 +195,8 @@ def _changes(
         else:
             if space is not None and last is not None and 0.1 * run.size < run.start - end:
                 found.append(_Change(end, run.start, space * run.size))
-            text = texts.get(run.edit, "") if run.edit not in placed else ""
-            placed.add(run.edit)
+            # The text of an edit over several lines is where it begins.
+            text = texts.get(run.edit, "") if firsts[run.edit] == id(run) else ""
             width = placeholder_width(text) * run.size if text else _HOLE * run.size
             own = Placeholder(run.show, run.first, run.edit if text else NO_EDIT, 0.0)
             own.width = width
@@ -204,29 +219,23 @@ def arrange(cuts: StreamCuts, texts: Mapping[int, str]) -> StreamLayout:
     layout = StreamLayout()
     ordered = [cuts.shows[place] for place in sorted(cuts.shows)]
     runs = [r for show in ordered for r in _runs(show, cuts.gone.get(show.operator.start, {}))]
+    layout.boxes += [_cut_box(run) for run in runs if run.edit is not None and run.edit != NO_EDIT]
     lines = list(_lines(runs))
     space = _natural_space(lines)
     segments = [_segments(line) for line in lines]
     margins: dict[float, float] = {}
     for run in runs:
         margins[run.angle] = max(margins.get(run.angle, -math.inf), run.end)
-    placed: set[int] = set()
-    first_of = {run.edit: id(run) for run in reversed(runs) if run.edit is not None}
+    firsts = {run.edit: id(run) for run in reversed(runs) if run.edit is not None}
     for line in segments:
         for number, segment in enumerate(line):
             if not any(r.edit is not None and r.edit != NO_EDIT for r in segment):
                 continue
-            # An edit that begins on another line has its text there.
-            elsewhere = {
-                r.edit for r in segment
-                if r.edit is not None and not any(id(s) == first_of[r.edit] for s in segment)
-            }  # fmt: skip
-            changes = _changes(segment, texts, space, placed | elsewhere)
-            placed |= {r.edit for r in segment if r.edit is not None}
+            changes = _changes(segment, texts, space, firsts)
             limit = margins[segment[0].angle]
             if number + 1 < len(line):
                 limit = line[number + 1][0].start - 0.3 * segment[-1].size
-            _fit(segment, changes, max(limit, max(r.end for r in segment)), layout)
+            _fit(segment, changes, max([limit, *(r.end for r in segment)]), layout)
     return layout
 
 
@@ -237,7 +246,9 @@ def _fit(
     end = max(run.end for run in segment)
     moved = False
     for squeeze in _SQUEEZED:
-        growth = sum(c.width * (squeeze if c.placeholder else 1) - (c.end - c.start) for c in changes)
+        growth = sum(
+            c.width * (squeeze if c.placeholder else 1) - (c.end - c.start) for c in changes
+        )
         if end + growth <= limit + 0.01:
             moved = True
             break

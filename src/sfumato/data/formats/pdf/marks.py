@@ -24,7 +24,7 @@ NO_EDIT = -1
 _NEAR = 0.6  # points between the origin of a character and that of its glyph
 _CELL = 1.2
 _DESCENT, _ASCENT = 0.22, 0.8  # of the font size, below and above the baseline
-_BOX = tuple[float, float, float, float]
+Corners = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class StreamCuts:
 
 
 def match_page(
-    page: PageText, glyphs: PageGlyphs, edits: Sequence[PageEdit]
+    page: PageText, glyphs: PageGlyphs, edits: Sequence[PageEdit], *, pictures: bool = True
 ) -> dict[int, int]:
     """Return the glyphs of a page that go, by number, each with its edit.
 
@@ -74,6 +74,8 @@ def match_page(
         The glyphs.
     edits : sequence of PageEdit
         What is removed.
+    pictures : bool, default=True
+        Whether pictures may show something.
 
     """
     count = len(glyphs.x)
@@ -96,7 +98,10 @@ def match_page(
     if glyphs.clips and gone:
         raise PageRefusedError("text that clips what is drawn on it")
     boxes = list(_boxes(glyphs, gone))
-    for left, bottom, right, top in boxes:
+    for corners in boxes if glyphs.pictures and pictures else ():
+        (left, right), (bottom, top) = (
+            sorted(v)[:: len(v) - 1] for v in zip(*corners, strict=True)
+        )
         if any(a < right and c > left and b < top and d > bottom for a, b, c, d in glyphs.pictures):
             raise PageRefusedError("a picture under a cut")
     if count:
@@ -111,21 +116,19 @@ def _firsts(glyphs: PageGlyphs) -> list[int]:
     return [show.first for show in glyphs.shows]
 
 
-def _boxes(glyphs: PageGlyphs, gone: Mapping[int, int]) -> Iterator[_BOX]:
-    """Yield the box around each glyph that goes."""
+def _boxes(glyphs: PageGlyphs, gone: Mapping[int, int]) -> Iterator[Corners]:
+    """Yield the corners of the box of each glyph that goes, in their order around it."""
     firsts = _firsts(glyphs)
     for glyph in gone:
         show = glyphs.shows[bisect_right(firsts, glyph) - 1]
         m = _page_matrix(show)
         size, width = show.state.size, glyphs.width[glyph]
         px, py = glyphs.x[glyph], glyphs.y[glyph]
-        corners = [
+        low, high = -_DESCENT * size, _ASCENT * size
+        yield tuple(
             (px + m[0] * w + m[2] * h, py + m[1] * w + m[3] * h)
-            for w in (0, width)
-            for h in (-_DESCENT * size, _ASCENT * size)
-        ]
-        xs, ys = [c[0] for c in corners], [c[1] for c in corners]
-        yield min(xs), min(ys), max(xs), max(ys)
+            for w, h in ((0, low), (width, low), (width, high), (0, high))
+        )
 
 
 def _page_matrix(show: TextShow) -> tuple[float, float, float, float]:
@@ -137,7 +140,10 @@ def _page_matrix(show: TextShow) -> tuple[float, float, float, float]:
 
 
 def _printed_over(
-    glyphs: PageGlyphs, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], boxes: Sequence[_BOX]
+    glyphs: PageGlyphs,
+    x: npt.NDArray[np.float64],
+    y: npt.NDArray[np.float64],
+    boxes: Sequence[Corners],
 ) -> Iterator[int]:
     """Yield the glyphs whose middle is inside the box of one that goes, as in text drawn twice."""
     if not boxes:
@@ -148,8 +154,12 @@ def _printed_over(
     width = np.array(glyphs.width)
     middle_x = x + a * width / 2 + c * size * 0.25
     middle_y = y + b * width / 2 + d * size * 0.25
-    for left, bottom, right, top in boxes:
-        inside = (middle_x > left) & (middle_x < right) & (middle_y > bottom) & (middle_y < top)
+    for corners in boxes:
+        sides = [
+            (x1 - x0) * (middle_y - y0) - (y1 - y0) * (middle_x - x0)
+            for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True)
+        ]
+        inside = np.all([s > 0 for s in sides], axis=0) | np.all([s < 0 for s in sides], axis=0)
         yield from np.flatnonzero(inside).tolist()
 
 

@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .read import PageText, PdfText
 
 __all__ = ["find_pieces", "read_orders"]
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-_LAST, _FIRST = 8, 4  # lines at the foot of a page and at the head of the next that may belong together
+_LAST, _FIRST = (
+    8,
+    4,
+)  # lines at the foot of a page and at the head of the next that may belong together
 _AROUND = 40  # characters on both sides of a page break
 _DEPTH = 40
 _HYPHENS = "-\u00ad\u2010"
@@ -141,7 +145,7 @@ def _new_stretches(
 ) -> Iterator[Sequence[TextPiece]]:
     """Yield the stretches of an order in which pieces are neighbours for the first time."""
     fresh = []
-    for i, (one, other) in enumerate(zip(ordered, ordered[1:], strict=False)):
+    for i, (one, other) in enumerate(pairwise(ordered)):
         pair = (one.indices[0], other.indices[0])
         if pair not in seen:
             seen.add(pair)
@@ -249,7 +253,7 @@ def read_orders(found: PdfText) -> list[list[int]]:
         rows.append(by_height)
         if len(pieces) < 2:
             continue
-        seen = {(a.indices[0], b.indices[0]) for a, b in zip(pieces, pieces[1:], strict=False)}
+        seen = {(a.indices[0], b.indices[0]) for a, b in pairwise(pieces)}
         for order, arrange in zip(orders, _ORDERS, strict=True):
             order += _join(_new_stretches(arrange(pieces), seen), shift)
         bare = [(piece, _without_marks(page, piece)) for piece in pieces]

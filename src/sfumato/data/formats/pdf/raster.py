@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pikepdf
 import pypdfium2 as pdfium
-import pypdfium2.raw as raw
 from pikepdf import Array, Dictionary, Name
+from pypdfium2 import raw
 
+from .keys import PAGE_PICTURE
 from .layout import placeholder_width
 from .marks import PageEdit
 from .read import PageText
 from .refusal import FileRefusedError
-from .keys import PAGE_PICTURE
 from .rewrite import PLACEHOLDER_FONT, winansi
 
 __all__ = ["helvetica", "rasterise"]
@@ -50,12 +50,11 @@ def _invisible_font(pdf: pikepdf.Pdf) -> pikepdf.Object:
         Type=Name.Font, Subtype=Name.CIDFontType2, BaseFont=Name.Glyphless, CIDSystemInfo=system, DW=500,
         FontDescriptor=descriptor,
     )  # fmt: skip
-    return pdf.make_indirect(
-        Dictionary(
-            Type=Name.Font, Subtype=Name.Type0, BaseFont=Name.Glyphless, Encoding=Name("/Identity-H"),
-            DescendantFonts=Array([inner]), ToUnicode=pdf.make_stream(_MAP),
-        )  # fmt: skip
-    )
+    font = Dictionary(
+        Type=Name.Font, Subtype=Name.Type0, BaseFont=Name.Glyphless, Encoding=Name("/Identity-H"),
+        DescendantFonts=Array([inner]), ToUnicode=pdf.make_stream(_MAP),
+    )  # fmt: skip
+    return pdf.make_indirect(font)
 
 
 class _Picture:
@@ -126,10 +125,12 @@ def rasterise(
             Height=rows, ColorSpace=Name.DeviceRGB, BitsPerComponent=8, Filter=Name.FlateDecode,
         )  # fmt: skip
         page = pdf.pages[number].obj
-        for key in [k for k in page.keys() if k not in ("/Type", "/Parent")]:
+        for key in [k for k in page if k not in ("/Type", "/Parent")]:
             del page[key]
         page["/MediaBox"] = Array([0, 0, round(picture.width, 3), round(picture.height, 3)])
-        page["/Rotate"] = 0  # the picture is turned already, and an inherited turn must not count again
+        page["/Rotate"] = (
+            0  # the picture is turned already, and an inherited turn must not count again
+        )
         page["/CropBox"] = page["/MediaBox"]
         fonts = Dictionary({"/F": _invisible_font(pdf)})
         fonts["/" + PLACEHOLDER_FONT.decode()] = helvetica()

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pypdfium2 as pdfium
-import pypdfium2.raw as raw
+from pypdfium2 import raw
 
 from ...document import Segment
 from .refusal import FileRefusedError
 
-__all__ = ["PageText", "PdfText", "read_pages", "read_text"]
+__all__ = ["PageText", "PdfText", "comparable_text", "read_pages", "read_text"]
 
+_IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
 _HYPHENS = {0x02, 0xFFFE}
-_UNREADABLE = 0.2  # share of characters without a meaning from which on nobody can tell what is written
+_UNREADABLE = (
+    0.2  # share of characters without a meaning from which on nobody can tell what is written
+)
 _INVISIBLE = 3  # the text render mode of what an OCR program lays under a picture
 
 
@@ -66,6 +70,15 @@ class PdfText:
         return page, index - starts[page]
 
 
+def comparable_text(text: str) -> str:
+    """Return a text without spaces, breaks and hyphens, which a reader of PDF makes itself.
+
+    >>> comparable_text("Zolt-\\nan was here")
+    'Zoltanwashere'
+    """
+    return _IGNORED.sub("", text)
+
+
 def read_pages(data: bytes) -> tuple[PageText, ...]:
     """Return the text of every page."""
     try:
@@ -97,7 +110,9 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
     if blank:
         scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
     if scanned:
-        raise FileRefusedError(f"has {len(scanned):,} scanned pages, which need a reader of pictures")
+        raise FileRefusedError(
+            f"has scanned pages ({len(scanned):,}), which need a reader of pictures"
+        )
     unreadable = sum(page.text.count("\ufffd") for page in found.pages)
     unreadable += sum(0xE000 <= ord(c) < 0xF900 for page in found.pages for c in page.text)
     if unreadable > _UNREADABLE * sum(letters):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from .interpret import Matrix, StreamContent, TextShow, multiply
 from .layout import Placeholder, StreamLayout
 from .marks import StreamCuts
+from .rules import find_rules
 from .scan import OddContentError, StreamOperator, scan
 
 __all__ = ["PLACEHOLDER_FONT", "rewrite", "winansi"]
@@ -57,6 +58,7 @@ def rewrite(
     writer = _Writer(cuts, layout, codes, texts)
     for operator in stream.operators:
         writer.take(operator)
+    writer.edits += [(start, end, b" ") for start, end in find_rules(stream, layout.boxes)]
     pieces, at = [], 0
     for start, end, new in sorted(writer.edits, key=lambda e: (e[0], e[1])):
         pieces += [stream.content[at:start], new]
@@ -76,7 +78,9 @@ class _Writer:
         self.cuts, self.layout, self.codes, self.texts = cuts, layout, codes, texts
         self.edits: list[tuple[int, int, bytes]] = []
         self.has_cut = False
-        self.absolute = False  # whether all text gets a place of its own, to the end of the text object
+        self.absolute = (
+            False  # whether all text gets a place of its own, to the end of the text object
+        )
         self.states: dict[str, tuple[int, int]] = {}
 
     def take(self, operator: StreamOperator) -> None:
@@ -272,5 +276,7 @@ def _empty_spans(operators: list[StreamOperator], content: bytes) -> Iterator[tu
                     yield start, done
             else:
                 opened.clear()
-        elif operator.name in (*_SHOWS, "Do", "BI") or (operator.name not in (*_MOVES, *_STATE, "cm")):
+        elif operator.name in (*_SHOWS, "Do", "BI") or (
+            operator.name not in (*_MOVES, *_STATE, "cm")
+        ):
             opened.clear()

@@ -71,7 +71,9 @@ def sanitise(data: bytes, limits: Limits, *, blank: bool = True) -> Sanitised:
     except pikepdf.PdfError:
         raise FileRefusedError("is a damaged PDF") from None
     except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RuntimeError, RecursionError):  # fmt: skip
-        raise FileRefusedError("is a PDF with objects of another kind than its pages need") from None
+        raise FileRefusedError(
+            "is a PDF with objects of another kind than its pages need"
+        ) from None
 
 
 def save(pdf: pikepdf.Pdf) -> bytes:
@@ -137,14 +139,14 @@ def _keep_listed(pdf: pikepdf.Pdf, dropped: set[str]) -> None:
     if "/Info" in pdf.trailer:
         dropped.add("title, author and other properties")
         del pdf.docinfo
-    for key in [k for k in pdf.trailer.keys() if k not in ("/Root", "/Size", "/ID", "/Prev")]:
+    for key in [k for k in pdf.trailer if k not in ("/Root", "/Size", "/ID", "/Prev")]:
         del pdf.trailer[key]
     for page in pdf.pages:
         _keep(page.obj, keys.PAGE)
 
 
 def _keep(found: Object, listed: frozenset[str]) -> bool:
-    gone = [key for key in found.keys() if key not in listed]
+    gone = [key for key in found if key not in listed]
     for key in gone:
         del found[key]
     return bool(gone)
@@ -268,7 +270,7 @@ class _Objects:
     def _check_type3(self, font: Object) -> None:
         if font.get("/Subtype") != Name.Type3 or not isinstance(font.get("/CharProcs"), Dictionary):
             return
-        for _, drawing in font["/CharProcs"].items():
+        for drawing in font["/CharProcs"].values():
             if isinstance(drawing, Stream):
                 content = bytes(drawing.read_bytes())
                 if re.search(rb"(?<![A-Za-z])(?:Tj|TJ|Do)(?![A-Za-z])", content):
@@ -288,7 +290,7 @@ class _Objects:
             if image.get("/Width") == 1 and image.get("/Height") == 1:
                 continue
             self.dropped.add("pictures, which are grey boxes now")
-            _keep(image, frozenset({"/Type", "/Subtype"}))
+            _keep(image, frozenset({"/Type", "/Subtype", "/Length", "/Filter", "/DecodeParms"}))
             image.write(b"\xe0")
             image["/Width"] = image["/Height"] = 1
             image["/BitsPerComponent"] = 8

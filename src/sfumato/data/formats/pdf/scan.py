@@ -35,8 +35,56 @@ _WANTED = frozenset(
     ["q", "Q", "cm", "BT", "ET", "Tf", "gs", "Tc", "Tw", "Tz", "TL", "Ts", "Td", "TD", "Tm", "T*", "'", '"', "Do", "Tr"]
 )  # fmt: skip
 _KNOWN = frozenset(
-    "b B b* B* BDC BMC BX c cs CS d d0 d1 DP EMC EX f F f* g G h i j J k K l m M MP n re RG rg ri s S sc SC scn SCN sh v "
-    "w W W* y".split()
+    [
+        "b",
+        "B",
+        "b*",
+        "B*",
+        "BDC",
+        "BMC",
+        "BX",
+        "c",
+        "cs",
+        "CS",
+        "d",
+        "d0",
+        "d1",
+        "DP",
+        "EMC",
+        "EX",
+        "f",
+        "F",
+        "f*",
+        "g",
+        "G",
+        "h",
+        "i",
+        "j",
+        "J",
+        "k",
+        "K",
+        "l",
+        "m",
+        "M",
+        "MP",
+        "n",
+        "re",
+        "RG",
+        "rg",
+        "ri",
+        "s",
+        "S",
+        "sc",
+        "SC",
+        "scn",
+        "SCN",
+        "sh",
+        "v",
+        "w",
+        "W",
+        "W*",
+        "y",
+    ]
 )
 _STRINGS = frozenset(["'", '"', "BDC", "DP", "scn", "SCN"])
 

@@ -58,13 +58,17 @@ class Unpacking:
     """
 
     def __init__(self, size: int, limits: Limits) -> None:
-        self.most = max(limits.expansion_from, min(limits.expansion * size, 4 * limits.record_bytes))
+        self.most = max(
+            limits.expansion_from, min(limits.expansion * size, 4 * limits.record_bytes)
+        )
         self.left = self.most
 
     def _take(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise FileRefusedError("holds streams that grow beyond the limit when they are unpacked")
+            raise FileRefusedError(
+                "holds streams that grow beyond the limit when they are unpacked"
+            )
 
     def check_bytes(self, data: bytes) -> None:
         """Unpack, piece by piece, whatever in a file may be a packed stream, also what is packed twice."""
@@ -162,9 +166,7 @@ def parse(content: Object | pikepdf.Page) -> list[Operation]:
 
 def unparse(operations: list[Operation]) -> bytes:
     """Return the bytes of operations."""
-    return pikepdf.unparse_content_stream(
-        [
-            given if isinstance(given, pikepdf.ContentStreamInlineImage) else (given, pikepdf.Operator(name))
-            for given, name in operations
-        ]  # fmt: skip
-    )
+    return pikepdf.unparse_content_stream([
+        given if isinstance(given, pikepdf.ContentStreamInlineImage) else (given, pikepdf.Operator(name))
+        for given, name in operations
+    ])  # fmt: skip

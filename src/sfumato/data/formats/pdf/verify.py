@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 (the device has the methods that its library calls)
 """What was removed is looked for in the written bytes, by a library and by code that had no part in writing them.
 
 pdfminer.six reads the text, with the place of every letter. Besides, every stream is unpacked and searched in
@@ -7,6 +8,7 @@ UTF-8, UTF-16, Latin-1, hexadecimal and Base64. A file with more than pages in i
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import re
 import unicodedata
@@ -70,6 +72,7 @@ class _Letters(PDFTextDevice):
         self.letters: list[_Letter] = []
 
     def begin_page(self, page: PDFPage, ctm: Matrix) -> None:
+        """Begin with the matrix of a page."""
         self.ctm = ctm
 
     def end_page(self, page: PDFPage) -> None: ...
@@ -212,10 +215,8 @@ def _blobs(data: bytes) -> Iterator[tuple[bytes, str]]:
         if re.search(rb"/Length1|/Type1C|/CIDFontType0C|/OpenType|/Subtype\s*/Image", head):
             continue
         content = data[start.end() : end]
-        try:
+        with contextlib.suppress(zlib.error):
             content = zlib.decompressobj().decompress(content)
-        except zlib.error:
-            pass
         yield _without_vocabulary(content), _join_strings(content)
     outside.append(data[at:])
     yield _without_vocabulary(b"".join(outside)), ""
@@ -225,7 +226,7 @@ def _without_vocabulary(content: bytes) -> bytes:
     """Return bytes without the names that the format itself uses, and those of fonts and glyphs."""
 
     def keep(match: re.Match[bytes]) -> bytes:
-        known = match[1] in _WORDS or match[1].decode("latin-1") in agl.AGL2UV
+        known = match[1].rstrip(b"0123456789") in _WORDS or match[1].decode("latin-1") in agl.AGL2UV
         return b"/" if known else match[0]
 
     return _NAME.sub(keep, _FONT_NAME.sub(b"/", content))
