@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from .attributes import SPACES, judge_attribute, plain_number_format
-from .package import Package, OfficePart, local
+from .package import OfficePart, Package, local
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

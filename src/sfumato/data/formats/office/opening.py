@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...limits import Limits
 from ..inspection import FileSummary
 from .cleaning import clean_part
-from .package import Package, OfficePart, local
-from .walking import OfficeFile, CollectedText, read_tree
+from .package import OfficePart, Package, local
+from .walking import CollectedText, OfficeFile, read_tree
 from .word import clean_word
 
 __all__ = ["open_word"]

@@ -20,7 +20,7 @@ from .zipped import ZipParts, write_zip
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["BLANK_PICTURE", "Package", "OfficePart", "local", "parse"]
+__all__ = ["BLANK_PICTURE", "OfficePart", "Package", "local", "parse"]
 
 _KEPT = {
     "officeDocument": "document", "styles": "styles", "theme": "theme", "themeOverride": "themeOverride",

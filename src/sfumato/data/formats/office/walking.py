@@ -12,12 +12,12 @@ from ...document import Edit, Segment, apply
 from ..files import OpenedFile
 from .attributes import judge_attribute
 from .cleaning import namespace
-from .package import Package, OfficePart, local
+from .package import OfficePart, Package, local
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["OfficeFile", "TextPlace", "CollectedText", "read_attributes", "read_tree"]
+__all__ = ["CollectedText", "OfficeFile", "TextPlace", "read_attributes", "read_tree"]
 
 PARAGRAPHS = frozenset({"p", "oMath"})
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "ptab": "\t"}

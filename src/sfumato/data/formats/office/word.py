@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from .cleaning import namespace, remove, unwrap
-from .package import Package, OfficePart, local
+from .package import OfficePart, Package, local
 from .vocabulary import STYLES
 
 if TYPE_CHECKING:
