@@ -74,7 +74,9 @@ def mark(text: str, orders: Sequence[Sequence[int]], words: Sequence[str]) -> li
     return unite(edits)
 
 
-def redact(data: bytes, words: Sequence[str] | None, *, blank: bool = True, seed: str = "") -> Redacted:
+def redact(
+    data: bytes, words: Sequence[str] | None, *, blank: bool = True, seed: str = ""
+) -> Redacted:
     """Cut words out of a file; without any, rare words of its own are drawn."""
     start = time.process_time()
     clean = sanitise(data, Limits(), blank=blank)

@@ -15,9 +15,9 @@ import pikepdf
 from pikepdf import Dictionary, Object
 
 from .fonts import clean_fonts
-from .interpret import Interpreter, PageGlyphs
+from .interpret import Interpreter, PageGlyphs, StreamKey
 from .layout import StreamLayout, arrange
-from .marks import PageEdit, StreamCuts, StreamKey, collect_cuts, match_page
+from .marks import PageEdit, StreamCuts, collect_cuts, match_page
 from .raster import helvetica, rasterise
 from .read import PdfText, comparable_text, read_pages
 from .refusal import FileRefusedError, PageRefusedError

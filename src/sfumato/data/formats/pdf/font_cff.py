@@ -87,7 +87,7 @@ class CompactFont:
         strings.charStrings = drawings
         strings.charStringsAreIndexed = 0
         top.charset = list(drawings)
-        if selected is not None:
+        if select is not None and selected is not None:
             select.gidArray = selected
             select.format = select.format if getattr(select, "format", 0) in (0, 3) else 0
         self._clean_dictionaries()

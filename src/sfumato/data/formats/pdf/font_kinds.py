@@ -25,7 +25,7 @@ from .font_tables import (
 )  # fmt: skip
 from .font_truetype import glyph_hashes, is_embedded, look_up, rebuild_truetype
 from .font_type1 import builtin_encoding, rebuild_type1
-from .interpret import GlyphFont
+from .glyph_font import GlyphFont
 from .refusal import PageRefusedError
 
 __all__ = [

@@ -11,7 +11,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name, Object
 
 from .encodings import BASES, unicode_of_name, widths_of
-from .interpret import GlyphFont
+from .glyph_font import GlyphFont
 from .refusal import PageRefusedError
 
 __all__ = [

@@ -128,7 +128,8 @@ def _rebuild(pdf: pikepdf.Pdf, use: FontUse) -> Codes | None:
         return rebuild_drawn(pdf, use.font, codes)
     descriptor = descriptor_of(font)
     if descriptor is None or not is_embedded(descriptor):
-        return prune_tables(pdf, use.font, codes)
+        prune_tables(pdf, use.font, codes)
+        return None
     if "/FontFile2" in descriptor:
         new = rebuild_simple_truetype(pdf, use.font, codes, descriptor)
     elif "/FontFile3" in descriptor:

@@ -11,7 +11,7 @@ from ....core.errors import InputError
 from ...document import Document, Edit, Edited
 from ...sources import Withheld
 from ..files import FileFormat, OpenedFile, RefusedFileError
-from ..inspection import Inspection
+from ..inspection import FileSummary
 from ..protocol import CorpusFile, FormatOptions, document_from
 from ..verification import Digests, Verified, compare
 from .refusal import FileRefusedError, need_packages
@@ -77,7 +77,7 @@ class Pdf(FileFormat):
             pages = read_text(clean.data, clean.pictures, blank=blank)
         except FileRefusedError as error:
             raise RefusedFileError(str(error)) from None
-        found = Inspection(self.name)
+        found = FileSummary(self.name)
         found.places["pages"] = len(pages.pages)
         found.dropped.update(clean.dropped)
         return _OpenedPdf(

@@ -11,21 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pikepdf
-from pdfminer.fontmetrics import FONT_METRICS
-from pikepdf import Array, Dictionary, Name, Object, Stream
+from pikepdf import Dictionary, Name, Object, Stream
 
-from .encodings import glyph_names, unicode_map, unicode_of_name, widths_of
+from .glyph_font import GlyphFont
 from .refusal import PageRefusedError
 from .scan import OddContentError, Operand, StreamOperator, scan
 from .streams import content_of, parse, unparse
 
 __all__ = [
     "IDENTITY",
-    "GlyphFont",
     "Interpreter",
     "Matrix",
     "PageGlyphs",
     "StreamContent",
+    "StreamKey",
     "TextShow",
     "multiply",
 ]
@@ -45,73 +44,6 @@ def multiply(a: Matrix, b: Matrix) -> Matrix:
         a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3],
         a[4] * b[0] + a[5] * b[2] + b[4], a[4] * b[1] + a[5] * b[3] + b[5],
     )  # fmt: skip
-
-
-class GlyphFont:
-    """The widths of a font's codes, and how many bytes a code has."""
-
-    def __init__(self, font: Object) -> None:
-        self.object = font
-        self.subtype = str(font.get("/Subtype"))
-        self.size, self.scale, self.default = 1, 0.001, 0.0
-        self.widths: dict[int, float] = {}
-        self.unicode = unicode_map(font)
-        if self.subtype == "/Type0":
-            self._read_composite(font)
-        elif "/Widths" in font:
-            self.widths = widths_of(font)
-            if self.subtype == "/Type3":
-                self.scale = float(font["/FontMatrix"][0])
-            else:
-                descriptor = font.get("/FontDescriptor")
-                if isinstance(descriptor, Dictionary):
-                    self.default = float(descriptor.get("/MissingWidth", 0))
-        else:
-            base = str(font.get("/BaseFont", ""))[1:]
-            if base not in FONT_METRICS:
-                raise PageRefusedError("a font without widths")
-            known = FONT_METRICS[base][1]
-            names = glyph_names(font)
-            self.widths = {c: float(known.get(_letter(c, names), 0)) for c in range(256)}
-        self.spaces = {code for code, text in self.unicode.items() if text in (" ", "\u00a0")}
-        if self.size == 1 and not self.spaces:
-            self.spaces = {32}
-
-    def _read_composite(self, font: Object) -> None:
-        encoding = font.get("/Encoding")
-        if not isinstance(encoding, Name) or str(encoding) != "/Identity-H":
-            raise PageRefusedError("a font with an encoding of another kind")
-        self.size = 2
-        inner = font["/DescendantFonts"][0]
-        self.default = float(inner.get("/DW", 1000))
-        listed = list(inner.get("/W", Array()))
-        at = 0
-        while at + 1 < len(listed):
-            first = int(listed[at])
-            if isinstance(listed[at + 1], Array):
-                for i, width in enumerate(listed[at + 1]):
-                    self.widths[first + i] = float(width)
-                at += 2
-            else:
-                for code in range(first, min(int(listed[at + 1]), 0xFFFF) + 1):
-                    self.widths[code] = float(listed[at + 2])
-                at += 3
-
-    def width(self, code: int) -> float:
-        """Return the width of a code, of a font of size 1."""
-        return self.widths.get(code, self.default) * self.scale
-
-    def codes(self, text: bytes) -> list[int]:
-        """Return the codes of a string."""
-        if self.size == 1:
-            return list(text)
-        return [text[i] << 8 | text[i + 1] for i in range(0, len(text) - 1, 2)]
-
-
-def _letter(code: int, names: dict[int, str] | None) -> str:
-    if names and code in names:
-        return unicode_of_name(names[code])
-    return bytes([code]).decode("cp1252", "replace")
 
 
 @dataclass(slots=True)

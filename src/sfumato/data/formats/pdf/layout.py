@@ -174,7 +174,10 @@ class _Change:
 
 
 def _changes(
-    segment: Sequence[_Run], texts: Mapping[int, str], space: float | None, firsts: Mapping[int, int]
+    segment: Sequence[_Run],
+    texts: Mapping[int, str],
+    space: float | None,
+    firsts: Mapping[int, int],
 ) -> list[_Change]:
     """Return what changes its width along a segment, in order."""
     found: list[_Change] = []

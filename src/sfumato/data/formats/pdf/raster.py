@@ -125,7 +125,7 @@ def rasterise(
             Height=rows, ColorSpace=Name.DeviceRGB, BitsPerComponent=8, Filter=Name.FlateDecode,
         )  # fmt: skip
         page = pdf.pages[number].obj
-        for key in [k for k in page if k not in ("/Type", "/Parent")]:
+        for key in [k for k in page.keys() if k not in ("/Type", "/Parent")]:  # noqa: SIM118
             del page[key]
         page["/MediaBox"] = Array([0, 0, round(picture.width, 3), round(picture.height, 3)])
         page["/Rotate"] = (

@@ -14,8 +14,12 @@ CutBox = tuple[float, float, float, float, float]
 """The box of a cut in the space of its stream (left, bottom, right, top), and the size of its letters."""
 _N = rb"([-+]?(?:\d+\.?\d*|\.\d+))"
 _S = rb"[\x00\t\n\x0c\r ]+"
-_LINE = re.compile(_N + _S + _N + _S + rb"m" + _S + _N + _S + _N + _S + rb"l" + _S + rb"[Ss](?![A-Za-z*])")
-_RECTANGLE = re.compile(_N + _S + _N + _S + _N + _S + _N + _S + rb"re" + _S + rb"(?:f\*|f|F)(?![A-Za-z*])")
+_LINE = re.compile(
+    _N + _S + _N + _S + rb"m" + _S + _N + _S + _N + _S + rb"l" + _S + rb"[Ss](?![A-Za-z*])"
+)
+_RECTANGLE = re.compile(
+    _N + _S + _N + _S + _N + _S + _N + _S + rb"re" + _S + rb"(?:f\*|f|F)(?![A-Za-z*])"
+)
 # Before it nothing may have begun a path, which would then have no end.
 _BEFORE = re.compile(
     rb"(?:^|[\x00\t\n\x0c\r ])(?:n|S|s|f|F|f\*|B|B\*|b|b\*|rg|RG|g|G|k|K|w|J|j|M|d|i|ri|cs|CS|sc|SC|scn|SCN|EMC|BDC|BMC)"

@@ -139,14 +139,14 @@ def _keep_listed(pdf: pikepdf.Pdf, dropped: set[str]) -> None:
     if "/Info" in pdf.trailer:
         dropped.add("title, author and other properties")
         del pdf.docinfo
-    for key in [k for k in pdf.trailer if k not in ("/Root", "/Size", "/ID", "/Prev")]:
+    for key in [k for k in pdf.trailer.keys() if k not in ("/Root", "/Size", "/ID", "/Prev")]:  # noqa: SIM118 (its iterator gives objects)
         del pdf.trailer[key]
     for page in pdf.pages:
         _keep(page.obj, keys.PAGE)
 
 
 def _keep(found: Object, listed: frozenset[str]) -> bool:
-    gone = [key for key in found if key not in listed]
+    gone = [key for key in found.keys() if key not in listed]  # noqa: SIM118 (as above)
     for key in gone:
         del found[key]
     return bool(gone)

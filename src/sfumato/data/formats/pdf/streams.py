@@ -32,17 +32,16 @@ def walk(root: Object) -> Iterator[Object]:
     todo: list[Object] = [root]
     while todo:
         found = todo.pop()
-        if not isinstance(found, pikepdf.Object):
-            continue
         if found.is_indirect:
             if found.objgen in seen:
                 continue
             seen.add(found.objgen)
         if isinstance(found, Dictionary | Stream):
             yield found
-            todo += [value for key, value in found.items() if key != "/Parent"]
-        elif isinstance(found, Array):
-            todo += list(found)
+            inner = [value for key, value in found.items() if key != "/Parent"]
+        else:
+            inner = list(found) if isinstance(found, Array) else []
+        todo += [value for value in inner if isinstance(value, Dictionary | Stream | Array)]
 
 
 class Unpacking:
