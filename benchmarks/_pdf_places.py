@@ -66,7 +66,7 @@ def prose(draw: Draw, count: int = 60) -> str:
 
 def drawn(paint: Callable[[Canvas], object]) -> bytes:
     out = io.BytesIO()
-    canvas = Canvas(out, pagesize=A4, invariant=1)
+    canvas = Canvas(out, pagesize=A4, invariant=1, pageCompression=0)
     paint(canvas)
     canvas.save()
     return out.getvalue()

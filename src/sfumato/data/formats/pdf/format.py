@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -116,7 +116,8 @@ class Pdf(FileFormat):
         except Exception:  # whatever the second library meets, the file is not as it should be
             only_pages, text, spans = False, "", []
         if only_pages:
-            yield document_from(self.names, part, 1, raw_id=part.name, text=text, raw_spans=spans)
+            names = replace(self.names, id="id")
+            yield document_from(names, part, 1, raw_id=part.name, text=text, raw_spans=spans)
         else:
             yield Withheld(part.name, "holds more than its pages", 1, part.name)
 

@@ -95,6 +95,7 @@ def match_page(
                 raise PageRefusedError("a marked character without a glyph")
             for glyph in hits.tolist():
                 gone.setdefault(glyph, edit.number)
+    _add_spaces(glyphs, gone)
     if glyphs.clips and gone:
         raise PageRefusedError("text that clips what is drawn on it")
     boxes = list(_boxes(glyphs, gone))
@@ -110,6 +111,26 @@ def match_page(
         for glyph in _unread(page, glyphs, x, y):
             gone.setdefault(glyph, NO_EDIT)
     return gone
+
+
+def _add_spaces(glyphs: PageGlyphs, gone: dict[int, int]) -> None:
+    """Add the spaces that are drawn inside a cut, for which a reader may have made one of its own."""
+    codes: dict[int, list[int]] = {}
+    firsts = _firsts(glyphs)
+
+    def is_space(glyph: int) -> bool:
+        place = bisect_right(firsts, glyph) - 1
+        show = glyphs.shows[place]
+        if place not in codes:
+            codes[place] = list(show.codes())
+        return codes[place][glyph - show.first] in show.font.spaces
+
+    for glyph, edit in sorted(gone.items()):
+        after = glyph + 1
+        while after < len(glyphs.x) and after not in gone and is_space(after):
+            after += 1
+        if gone.get(after) == edit:
+            gone.update(dict.fromkeys(range(glyph + 1, after), edit))
 
 
 def _firsts(glyphs: PageGlyphs) -> list[int]:

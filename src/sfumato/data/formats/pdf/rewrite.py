@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from .interpret import Matrix, StreamContent, TextShow, multiply
 from .layout import Placeholder, StreamLayout
@@ -82,6 +83,7 @@ class _Writer:
             False  # whether all text gets a place of its own, to the end of the text object
         )
         self.states: dict[str, tuple[int, int]] = {}
+        self.moves: list[tuple[int, int, bytes]] = []  # since the last text that stays as it is
 
     def take(self, operator: StreamOperator) -> None:
         """Decide on one operator."""
@@ -89,11 +91,12 @@ class _Writer:
         if name in ("BT", "ET"):
             self.absolute = False
             self.states.clear()
+            self.moves.clear()
         elif name in _SHOWS:
             self._show(self.cuts.shows[start])
-        elif self.absolute and name in _MOVES:
+        elif name in _MOVES:
             leading = b" %b TL " % _number(-_last(operator)) if name == "TD" else b" "
-            self.edits.append((start, end, leading))
+            self.moves.append((start, end, leading))
         elif self.absolute and name in _STATE:
             if name in self.states:  # the number of changes would tell the number of letters
                 before = self.states[name]
@@ -108,9 +111,12 @@ class _Writer:
         if not (gone or moved or self.absolute):
             if new_codes is not None:
                 self.edits.append((place, show.operator.end, _recode(show, new_codes)))
+            self.moves.clear()
             return
         if gone or moved:
             self.absolute = self.has_cut = True
+        self.edits += self.moves  # every piece gets a place of its own
+        self.moves.clear()
         pieces = []
         if show.operator.name == '"':
             state = show.state
@@ -247,18 +253,28 @@ def _without_empty(content: bytes) -> bytes:
         except OddContentError:
             return content
         spans = list(_empty_spans(operators, content))
-        if not spans:
+        spaces = list(_long_spaces(operators, content))
+        if not spans and not spaces:
             return content
         pieces, at = [], 0
-        for start, end in spans:
-            pieces.append(content[at:start])
-            at = end
+        for start, end in sorted([*spans, *spaces]):
+            if start >= at:
+                pieces.append(content[at:start])
+                at = end
         pieces.append(content[at:])
         content = b" ".join(pieces)
     return content
 
 
+def _long_spaces(operators: list[StreamOperator], content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield white space between operators that is longer than it need be."""
+    for one, other in pairwise(operators):
+        if other.start - one.end > 1 and not content[one.end : other.start].strip(_SPACE):
+            yield one.end, other.start
+
+
 def _empty_spans(operators: list[StreamOperator], content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield groups and text objects that draw nothing, and set nothing that lasts."""
     opened: list[tuple[int, str]] = []
     done = -1
     for i, operator in enumerate(operators):
@@ -271,12 +287,21 @@ def _empty_spans(operators: list[StreamOperator], content: bytes) -> Iterator[tu
             if opened and opened[-1][1] == wanted:
                 first = opened.pop()[0]
                 start = operators[first].start
-                if start > done and (wanted == "q" or first + 1 == i):
+                states = {o.name for o in operators[first + 1 : i]} & set(_STATE)
+                if start > done and (wanted == "q" or states <= _set_next(operators, content, i)):
                     done = operator.end
                     yield start, done
             else:
                 opened.clear()
-        elif operator.name in (*_SHOWS, "Do", "BI") or (
-            operator.name not in (*_MOVES, *_STATE, "cm")
-        ):
+        elif operator.name not in (*_MOVES, *_STATE, "cm"):
             opened.clear()
+
+
+def _set_next(operators: list[StreamOperator], content: bytes, at: int) -> set[str]:
+    """Return the text state that the text object after an operator sets before it shows anything."""
+    found: set[str] = set()
+    for before, operator in pairwise(operators[at:]):
+        if content[before.end : operator.start].strip(_SPACE) or operator.name not in ("BT", *_MOVES, *_STATE):
+            break
+        found.add(operator.name)
+    return found

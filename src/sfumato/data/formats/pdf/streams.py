@@ -15,7 +15,7 @@ from .refusal import FileRefusedError
 __all__ = ["Unpacking", "content_of", "parse", "unparse", "walk"]
 
 _PIECE = 1 << 18
-_STREAM = re.compile(rb"stream\r?\n")
+_STREAM = re.compile(rb"(?<!end)stream\r?\n")
 # How many times larger an unpacked stream can be at most.
 _GROWTH = {
     "/LZWDecode": 2800, "/LZW": 2800, "/RunLengthDecode": 64, "/RL": 64,
