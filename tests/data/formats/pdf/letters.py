@@ -11,11 +11,11 @@ import pytest
 
 pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 
-from benchmarks._pdf_places import drawn  # noqa: E402
+from benchmarks._pdf_places import drawn
 
-from sfumato.data.document import Document, Span  # noqa: E402
-from sfumato.data.documents import read_documents  # noqa: E402
-from sfumato.data.formats.brat import write_annotations  # noqa: E402
+from sfumato.data.document import Document, Span
+from sfumato.data.documents import read_documents
+from sfumato.data.formats.brat import write_annotations
 
 
 def latin(text: str) -> str:

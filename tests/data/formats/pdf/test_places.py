@@ -46,7 +46,7 @@ def test_planted_names_are_gone_and_all_else_is_as_it_was(redacted, place):
 
 @pytest.mark.parametrize("place", ["truetype", "typeset", "type3"])
 def test_fonts_spell_nothing_and_keep_no_letter_that_is_unused(redacted, place):
-    data, names, done = redacted(place)
+    _, names, done = redacted(place)
     assert checks.tell_by_fonts(done.data, names) == (0, 0)
 
 
@@ -74,7 +74,9 @@ def written_for(who, style):
         shown = "ET " + " ".join(f"q 1 0 0 1 {60 + 7 * i} 700 cm BT /F1 11 Tf ({x}) Tj ET Q" for i, x in enumerate(who)) + " BT /F1 11 Tf"  # fmt: skip
     elif style == "underlined":
         wide = 6.1 * len(who)
-        shown = f"({who}) Tj ET 60 698 m {60 + wide:.2f} 698 l S 60 697 {wide:.2f} .5 re f BT /F1 11 Tf"
+        shown = (
+            f"({who}) Tj ET 60 698 m {60 + wide:.2f} 698 l S 60 697 {wide:.2f} .5 re f BT /F1 11 Tf"
+        )
     else:
         shown = f"({who}) Tj"
     return with_content(
@@ -101,11 +103,15 @@ def test_the_rest_of_a_justified_line_moves_with_even_spaces():
             f"BT /F1 11 Tf {0.4 * i:.1f} Tw 60 {600 - 14 * i} Td (a line of some words that are set apart) Tj ET"
             for i in range(6)
         )
-        return with_content(
-            random.Random(3),
-            f"BT /F1 11 Tf 60 780 Td (Jackdaws love my big sphinx of quartz: A W V M G) Tj ET "
-            f"BT /F1 11 Tf {spaces} Tw 60 700 Td (seen by {who} on the ward) Tj ET {lines}",
-        ) if text else b""
+        return (
+            with_content(
+                random.Random(3),
+                f"BT /F1 11 Tf 60 780 Td (Jackdaws love my big sphinx of quartz: A W V M G) Tj ET "
+                f"BT /F1 11 Tf {spaces} Tw 60 700 Td (seen by {who} on the ward) Tj ET {lines}",
+            )
+            if text
+            else b""
+        )
 
     one, other = (checks.redact(line(who), [who]) for who in (SHORT, LONG))
     places = []

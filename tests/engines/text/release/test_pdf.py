@@ -9,20 +9,20 @@ from tests.conftest import sfumato
 
 pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 
-from tests.data.formats.pdf.letters import write_letters  # noqa: E402
+from tests.data.formats.pdf.letters import write_letters
 
-import sfumato as sf  # noqa: E402
-from sfumato.data.documents import read_documents  # noqa: E402
-from sfumato.data.samples import clinic_notes  # noqa: E402
+import sfumato as sf
+from sfumato.data.documents import read_documents
+from sfumato.data.samples import clinic_notes
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """Return a folder with labelled letters to learn from, others to publish, and a frontier."""
     folder = tmp_path_factory.mktemp("letters")
-    notes = clinic_notes(50, seed=5)
-    write_letters(notes[:34], folder / "learned")
-    write_letters(notes[34:], folder / "letters")
+    notes = clinic_notes(36, seed=5)
+    write_letters(notes[:24], folder / "learned")
+    write_letters(notes[24:], folder / "letters")
     (folder / "letters" / "broken.pdf").write_bytes(b"%PDF-1.7\n%Quixadelmo")
     sfumato("text", "explore", folder / "learned", "--label", "NAME", "--ratios", "10", "--folds", "2",
             "--attackers", "none", "--out", folder / "frontier")  # fmt: skip
@@ -46,10 +46,10 @@ def released(place):
 
 def test_every_letter_is_published_under_a_new_name_or_withheld(place, released):
     record = json.loads((released / "release.json").read_text())
-    assert record["counts"]["documents"] == record["verified"]["documents"] == 16
+    assert record["counts"]["documents"] == record["verified"]["documents"] == 12
     assert [each["reason"] for each in record["withheld"]] == ["is not a readable PDF"]
     files = [path for path in released.iterdir() if path.suffix == ".pdf"]
-    assert len(files) == 16
+    assert len(files) == 12
     assert all(len(path.stem) == 16 for path in files)
     ids = (place / "release.private" / "ids.jsonl").read_text().splitlines()
     published = {json.loads(line)["id"]: json.loads(line)["published_as"] for line in ids}
@@ -61,8 +61,8 @@ def test_every_letter_is_published_under_a_new_name_or_withheld(place, released)
             if span.label == "NAME" and len(word) > 6:
                 assert word not in texts[published[document.id] + ".pdf"]
                 gone += 1
-    assert gone > 20
-    assert sum(text.count("[NAME]") for text in texts.values()) > 30
+    assert gone > 12
+    assert sum(text.count("[NAME]") for text in texts.values()) > 20
 
 
 def test_the_same_command_gives_the_same_bytes(place, released):
@@ -76,7 +76,9 @@ def test_the_same_command_gives_the_same_bytes(place, released):
 
 def test_the_release_is_attacked_and_reported(place, released):
     (place / "letters" / "broken.pdf").unlink()
-    attack = sf.text.attack(place / "frontier", released, labels=place / "letters", attackers=["crf"])
-    assert attack.documents == 16
+    attack = sf.text.attack(
+        place / "frontier", released, labels=place / "letters", attackers=["crf"]
+    )
+    assert attack.documents == 12
     sfumato("report", place / "frontier", released, "--out", place / "report")
     assert "Quixadelmo" not in (place / "report" / "report.html").read_text()

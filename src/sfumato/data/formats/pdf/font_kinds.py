@@ -23,7 +23,7 @@ from .font_tables import (
     renumber,
     rises_with_use,
 )  # fmt: skip
-from .font_truetype import glyph_hashes, is_embedded, look_up, rebuild_truetype
+from .font_truetype import glyph_hashes, has_program, look_up, rebuild_truetype
 from .font_type1 import builtin_encoding, rebuild_type1
 from .glyph_font import GlyphFont
 from .refusal import PageRefusedError
@@ -163,7 +163,7 @@ def rebuild_composite(pdf: pikepdf.Pdf, known: GlyphFont, codes: list[int]) -> C
     """Rebuild a font with two-byte codes; return its new codes."""
     font = known.object
     inner, descriptor = font["/DescendantFonts"][0], descriptor_of(font)
-    if descriptor is None or not is_embedded(descriptor):
+    if descriptor is None or not has_program(descriptor):
         raise PageRefusedError("a font with two-byte codes that is not in the file")
     made: dict[str, Object | Name] = dict(inner.items())
     if inner.get("/Subtype") == Name.CIDFontType2 and "/FontFile2" in descriptor:

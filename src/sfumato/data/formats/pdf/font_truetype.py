@@ -141,7 +141,7 @@ def _character_map(codes: Mapping[int, int], order: Sequence[str]) -> object:
     return table
 
 
-def is_embedded(descriptor: Object | None) -> bool:
+def has_program(descriptor: Object | None) -> bool:
     """Return whether a font's program is in the file."""
     return isinstance(descriptor, Dictionary) and any(
         key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3")

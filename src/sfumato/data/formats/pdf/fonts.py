@@ -24,7 +24,7 @@ from .font_kinds import (
     rebuild_simple_type1,
 )  # fmt: skip
 from .font_tables import Codes, FontUse, descriptor_of, put_tag, put_widths
-from .font_truetype import is_embedded
+from .font_truetype import has_program
 from .interpret import PageGlyphs
 from .raster import helvetica
 from .refusal import PageRefusedError
@@ -127,7 +127,7 @@ def _rebuild(pdf: pikepdf.Pdf, use: FontUse) -> Codes | None:
     if subtype == "/Type3":
         return rebuild_drawn(pdf, use.font, codes)
     descriptor = descriptor_of(font)
-    if descriptor is None or not is_embedded(descriptor):
+    if descriptor is None or not has_program(descriptor):
         prune_tables(pdf, use.font, codes)
         return None
     if "/FontFile2" in descriptor:

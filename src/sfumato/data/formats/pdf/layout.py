@@ -19,7 +19,7 @@ from .interpret import TextShow
 from .marks import NO_EDIT, StreamCuts
 from .rules import CutBox
 
-__all__ = ["LinePlan", "Placeholder", "StreamLayout", "arrange", "placeholder_width"]
+__all__ = ["CutText", "LinePlan", "StreamLayout", "arrange", "placeholder_width"]
 
 _METRICS = FONT_METRICS["Helvetica"][1]
 _HOLE = 0.6  # of the font size: the width of a cut that gets no text
@@ -49,7 +49,7 @@ class _Run:
 
 
 @dataclass(slots=True, eq=False)
-class Placeholder:
+class CutText:
     """What is drawn in the place of a cut: before which glyph, how far from it, and how wide."""
 
     show: TextShow
@@ -72,7 +72,7 @@ class StreamLayout:
     """Shifts along the line for the glyphs of each operator, and what is drawn in the places of cuts."""
 
     shifts: dict[int, dict[int, float]] = field(default_factory=dict)
-    placeholders: dict[tuple[int, int], Placeholder] = field(default_factory=dict)
+    placeholders: dict[tuple[int, int], CutText] = field(default_factory=dict)
     lines: list[LinePlan] = field(default_factory=list)
     boxes: list[CutBox] = field(default_factory=list)
 
@@ -170,7 +170,7 @@ class _Change:
     start: float
     end: float
     width: float
-    placeholder: Placeholder | None = None
+    placeholder: CutText | None = None
 
 
 def _changes(
@@ -201,7 +201,7 @@ def _changes(
             # The text of an edit over several lines is where it begins.
             text = texts.get(run.edit, "") if firsts[run.edit] == id(run) else ""
             width = placeholder_width(text) * run.size if text else _HOLE * run.size
-            own = Placeholder(run.show, run.first, run.edit if text else NO_EDIT, 0.0)
+            own = CutText(run.show, run.first, run.edit if text else NO_EDIT, 0.0)
             own.width = width
             found.append(_Change(run.start, run.end, width, own))
         last, end = run, max(end, run.end)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from .interpret import Matrix, StreamContent, TextShow, multiply
-from .layout import Placeholder, StreamLayout
+from .layout import CutText, StreamLayout
 from .marks import StreamCuts
 from .rules import find_rules
 from .scan import OddContentError, StreamOperator, scan
@@ -168,11 +168,11 @@ class _Writer:
                 glyph += 1
         yield from close()
 
-    def _placeholder(self, own: Placeholder) -> bytes:
+    def _placeholder(self, own: CutText) -> bytes:
         """Return the drawing of a placeholder, outside the text object so that nothing else changes."""
         show, state = own.show, own.show.state
         text = self.texts.get(own.edit, "")
-        m = multiply((1, 0, 0, 1, 0, state.rise), _moved(show, show.advances[own.glyph], own.shift))
+        m = multiply((1, 0, 0, 1, 0, state.rise), _move(show, show.advances[own.glyph], own.shift))
         scale = math.hypot(show.matrix[0], show.matrix[1])
         wide = math.copysign(own.width / scale, state.size * state.scale)
         low, high = _DESCENT * state.size, _ASCENT * state.size
@@ -201,7 +201,7 @@ def _last(operator: StreamOperator) -> float:
     return value if isinstance(value, float) else 0.0
 
 
-def _moved(show: TextShow, advance: float, shift: float) -> Matrix:
+def _move(show: TextShow, advance: float, shift: float) -> Matrix:
     """Return the text matrix after an advance, and a shift along the line."""
     m, state = show.matrix, show.state
     scale = math.hypot(m[0], m[1]) or 1.0
@@ -210,7 +210,7 @@ def _moved(show: TextShow, advance: float, shift: float) -> Matrix:
 
 
 def _place(show: TextShow, advance: float, shift: float) -> bytes:
-    return _matrix(_moved(show, advance, shift))
+    return _matrix(_move(show, advance, shift))
 
 
 def _matrix(m: Matrix) -> bytes:
@@ -301,7 +301,11 @@ def _set_next(operators: list[StreamOperator], content: bytes, at: int) -> set[s
     """Return the text state that the text object after an operator sets before it shows anything."""
     found: set[str] = set()
     for before, operator in pairwise(operators[at:]):
-        if content[before.end : operator.start].strip(_SPACE) or operator.name not in ("BT", *_MOVES, *_STATE):
+        if content[before.end : operator.start].strip(_SPACE) or operator.name not in (
+            "BT",
+            *_MOVES,
+            *_STATE,
+        ):
             break
         found.add(operator.name)
     return found

@@ -61,7 +61,7 @@ def sanitise(data: bytes, limits: Limits, *, blank: bool = True) -> Sanitised:
             raise FileRefusedError(f"has more than {_MOST_PAGES:,} pages")
         _refuse_kinds(root)
         _flatten(pdf, dropped)
-        _keep_listed(pdf, dropped)
+        _apply_lists(pdf, dropped)
         found = _Objects(pdf, unpacking, dropped, blank=blank)
         found.clean()
         pictures = found.pages_with_pictures()
@@ -126,7 +126,7 @@ def _flatten(pdf: pikepdf.Pdf, dropped: set[str]) -> None:
     pdf.flatten_annotations("screen")
 
 
-def _keep_listed(pdf: pikepdf.Pdf, dropped: set[str]) -> None:
+def _apply_lists(pdf: pikepdf.Pdf, dropped: set[str]) -> None:
     root = pdf.Root
     if "/StructTreeRoot" in root:
         dropped.add("the tags for screen readers")
