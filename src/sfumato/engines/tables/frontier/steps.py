@@ -29,7 +29,7 @@ from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, People
 from ..groups.sensitive_columns import SensitiveColumns
-from ..groups.suppressed_conditions import score_of_published
+from ..groups.suppressed_conditions import score_release
 from ..measures.protocol import Context, Measure
 from ..records import Certificate
 from ..registry import CERTIFIERS, LOSSES, RISKS, STRATEGIES
@@ -111,7 +111,7 @@ def _objective(problem: Problem, request: TablesRequest, conditions: Conditions)
     condition, published = _condition(problem, conditions), None
     if condition is not None and conditions.max_suppressed > 0 and problem.people is None:
         published = partial(
-            score_of_published, conditions, problem.cells, problem.sensitive_columns(conditions)
+            score_release, conditions, problem.cells, problem.sensitive_columns(conditions)
         )
     return Objective(
         score=_score(problem, request, conditions),
@@ -133,9 +133,9 @@ def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bo
     if conditions.max_suppressed > 0:
         columns = problem.sensitive_columns(conditions)
         people = problem.people
-        return lambda bits: score_of_published(
-            conditions, problem.cells, columns, bits, people=people
-        )[2]
+        return lambda bits: score_release(conditions, problem.cells, columns, bits, people=people)[
+            2
+        ]
     return lambda bits: conditions.holds(
         problem.cells, bits, problem.sensitive, problem.ordered, problem.people
     )

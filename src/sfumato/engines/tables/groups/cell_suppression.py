@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -117,18 +117,10 @@ def blank(
     number = np.full(count.size, -1, dtype=np.int64)
     seen = np.flatnonzero(held & ~small)
     number[seen] = np.arange(seen.size)
-    records, sizes = [count[seen]], [size[seen]]
-    around = [np.maximum(crowd, size)[seen]]
+    records, sizes, around = [count[seen]], [size[seen]], [np.maximum(crowd, size)[seen]]
     made = seen.size
-    for chosen in _subsets(costs):
-        if not waiting.any():
-            break
-        kept = [a for a in range(len(codes)) if a not in chosen]
-        key = (
-            number_combinations([codes[a][hidden] for a in kept])
-            if kept
-            else np.zeros(hidden.sum(), np.int64)
-        )
+    for chosen in takewhile(lambda _: waiting.any(), _subsets(costs)):
+        key = _number_without(codes[:, hidden], chosen)
         many = int(key.max()) + 1
         of_waiting = waiting[hidden]
         held_there = np.bincount(key[of_waiting], weights=count[hidden][of_waiting], minlength=many)
@@ -156,9 +148,15 @@ def blank(
         codes[:, held], count[held], blanks[held], waiting[held], number[held],
         np.concatenate(records), np.concatenate(sizes), np.concatenate(around),
     )  # fmt: skip
-    if lacking is None or not waiting.any():
-        return found
-    return _without_lacking(found, number, lacking, held)
+    if lacking is not None and waiting.any():
+        return _without_lacking(found, number, lacking, held)
+    return found
+
+
+def _number_without(codes: Numbers, blanked: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Number the groups that look the same once some attributes are blanked."""
+    kept = [codes[a] for a in range(len(codes)) if a not in blanked]
+    return number_combinations(kept) if kept else np.zeros(codes.shape[1], np.int64)
 
 
 def _without_lacking(found: Blanked, number: Numbers, lacking: Lacking, held: Marks) -> Blanked:

@@ -80,7 +80,7 @@ class CountedPeople(ABC):
         unit = self.group(bits)
         many = int(unit.max()) + 1
         while True:
-            lacking = columns.kept_by(self, ~out).lacking(unit, many)
+            lacking = columns.of_people(self, ~out).lacking(unit, many)
             new = self.members(bits, lacking) & ~out
             if not new.any():
                 return out

@@ -37,7 +37,7 @@ class SensitiveColumns:
         """Whether a group may lack anything."""
         return bool(self.joints) and (self.asked.min_l > 0 or self.asked.max_t is not None)
 
-    def kept_by(self, people: CountedPeople, kept: Marks) -> SensitiveColumns:
+    def of_people(self, people: CountedPeople, kept: Marks) -> SensitiveColumns:
         """Return the same columns of some people alone."""
         joints = {name: people.joint(held, kept) for name, held in self.held.items()}
         return SensitiveColumns(self.asked, joints, self.ordered, self.held)

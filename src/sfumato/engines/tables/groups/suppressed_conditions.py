@@ -9,12 +9,12 @@ from .people import CountedPeople, People
 from .record_suppression import Suppressed, suppress_groups
 from .sensitive_columns import SensitiveColumns
 
-__all__ = ["score_of_published"]
+__all__ = ["score_release"]
 
 _TOLERANCE = 1e-9
 
 
-def score_of_published(
+def score_release(
     conditions: Conditions,
     cells: Cells,
     columns: SensitiveColumns,
@@ -41,7 +41,7 @@ def score_of_published(
 
     """
     most = int(conditions.max_suppressed * cells.records + _TOLERANCE)
-    left, touched = _suppressed(conditions, cells, bits, columns, people, most)
+    left, touched = _suppress(conditions, cells, bits, columns, people, most)
     allowed = touched <= most and left.groups > 0
     if allowed and conditions.max_average_risk is not None:
         average = _average_risk(cells, columns, bits, people, left)
@@ -64,7 +64,7 @@ def _average_risk(
     return left.risk * people.expected_unchanged / total
 
 
-def _suppressed(
+def _suppress(
     conditions: Conditions,
     cells: Cells,
     bits: Bits,

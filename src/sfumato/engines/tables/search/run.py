@@ -222,7 +222,7 @@ class SearchRun:
         risk, loss = np.round(risk[allowed], _DECIMALS), np.round(loss[allowed], _DECIMALS)
         left = np.arange(len(risk))
         if self.published is not None:
-            self._offer_published(risk, loss, lambda i: bits_at(int(allowed[i])))
+            self._offer_releases(risk, loss, lambda i: bits_at(int(allowed[i])))
             return
         for _ in range(1 if self.condition is None else _LAYERS):
             refused = []
@@ -240,7 +240,7 @@ class SearchRun:
             left = np.setdiff1d(left, refused)  # what they dominated may still do
         self._note()
 
-    def _offer_published(self, risk: Floats, loss: Floats, bits_at: Callable[[int], Bits]) -> None:
+    def _offer_releases(self, risk: Floats, loss: Floats, bits_at: Callable[[int], Bits]) -> None:
         """Measure some of a batch as they would be published: those that look best with nobody left out."""
         best = non_dominated(risk, 1.0 - loss)
         some = np.unique(np.linspace(0, best.size - 1, _PUBLISHED).astype(int))
