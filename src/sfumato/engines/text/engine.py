@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
-    from .attack_records import TextAttack
+    from .attack_records import AuditRecord, TextAttack
     from .exploration import TextExploration
     from .records import TextCandidate, TextRelease
     from .request import TextAttackRequest, TextChoice, TextPublishRequest, TextRequest
@@ -106,6 +106,13 @@ class TextEngine(
         from .records import TextRelease
 
         return TextRelease
+
+    @property
+    def Audit(self) -> type[AuditRecord]:
+        """The record of an audit."""
+        from .attack_records import AuditRecord
+
+        return AuditRecord
 
     @property
     def Attack(self) -> type[TextAttack]:
