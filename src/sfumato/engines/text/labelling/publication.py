@@ -15,6 +15,7 @@ from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
 from ..exploration import TextExploration
+from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
 from ..payload import Learned
 from ..records import UNMEASURED, TextCandidate, TextFrontier
@@ -22,7 +23,6 @@ from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from .estimate import RiskEstimate, estimated
-from .partial import UNKNOWN, Known, PartialCRF
 from .scorers import VOICES, Reading, mixed
 from .session import Session
 
@@ -56,11 +56,15 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
     scores = reading.fitted.scores()
-    models: list[Model] = [reading.fitted.model()]
+    stages = [Stage(reading.fitted.model())]
     voices: tuple[int, ...] = (0,)
     if taught is not None:
         scores, voices = mixed(scores, taught.scores(pool.data)), VOICES
-        models.append(taught)
+        stages.append(Stage(taught))
+    if session.starter is not None:  # whom the CRF sees
+        sees = ((0, True),)
+        stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
+        voices = tuple(voice + 1 for voice in voices)
     typing = _typing(session, codes)
     candidates, classifiers = [], {}
     for ratio in ratios:
@@ -74,7 +78,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
             )
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
-        h = Classifier(tuple(map(Stage, models)), voices, threshold, "answers")
+        h = Classifier(tuple(stages), voices, threshold, "answers")
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
@@ -169,7 +173,7 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     for code, label in enumerate(session.labels, 1):
         known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
         learner = replace(PartialCRF(), kind=label)
-        models.append(learner.fit(session.pool, known, seed=session.record.seed).model())
+        models.append(learner.fit(session.typing_pool, known, seed=session.record.seed).model())
     return tuple(models)
 
 

@@ -11,17 +11,18 @@ import numpy as np
 
 from ....core.errors import InputError, ParameterError
 from ....data.document import Document, Span
+from ..learners.partial import UNKNOWN, PartialCRF, Pool
 from ..learners.protocol import cost_threshold
 from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules.features import rule_place
+from ..sanitize.stacking.stack import stack_places
 from .answers import AnswerSheet, Place, runs
 from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
 from .estimate import RiskEstimate, estimated
 from .journal import Event, Journal
-from .partial import UNKNOWN, PartialCRF, Pool
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
 from .scorers import Lesson, Readers, Reading
@@ -71,10 +72,17 @@ class Session:
             for d, spans in zip(self.documents, self.project.found, strict=True)
         ]
         self._found = labels_from_spans(found, self.tokens, list(self.labels)) > 0
-        self.pool = Pool(TokenData.of(self.tokens, vocabulary).with_places(place))
+        data = TokenData.of(self.tokens, vocabulary).with_places(place)
+        self.typing_pool = Pool(data)
+        """The tokens as those models see them that tell the labels apart."""
+        self.starter = self.project.starter_model()
+        if self.starter is not None:
+            proposed_scores = self.starter.scores(data)
+            data = data.with_places(*stack_places(data, proposed_scores, with_own=True))
+        self.pool = Pool(data)
         self.asker = Asker(self.pool, ratio=self.record.ratio, seed=self.record.seed)
         self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels)
-        learner = PartialCRF(start=self.project.start_model())
+        learner = PartialCRF(start=self.project.start_model(), seen=self.starter is not None)
         self.readers = Readers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
         self._wake = threading.Condition(self.lock)

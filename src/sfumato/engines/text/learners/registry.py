@@ -49,6 +49,7 @@ MODELS: Registry[type[Model]] = Registry(
         "ensemble": f"{_HERE}.ensemble:EnsembleModel",
         "encoder": f"{_HERE}.encoder.model:EncoderModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
+        "starter": f"{_HERE.rpartition('.')[0]}.starter.adapted:AdaptedStarter",
     },
     group="sfumato.models",
     of=f"{_HERE}.protocol:Model",
