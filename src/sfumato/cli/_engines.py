@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import typer
@@ -26,10 +26,10 @@ class _Explored(Request):
 
 class _ExploredOrShipped(Request):
     directory: str | os.PathLike[str] | None = parameter(
-        None, help="Folder that explore wrote.", role="data", metavar="DIR"
-    )
+        None, help="Folder that explore wrote, or the model that is shipped: starter.", role="data", metavar="DIR",
+    )  # fmt: skip
     model: str | None = parameter(
-        None, help="A model that is shipped, in the place of DIR: starter."
+        None, help="The model that is shipped, in the place of DIR.", within="directory"
     )
 
 
@@ -146,12 +146,15 @@ def _source(engine: AnyEngine, given: Given) -> str | os.PathLike[str]:
     (data,) = [p.name for p in parameters(engine.PublishRequest).values() if p.role == "data"]
     model = values.get("model")
     if model is None:
-        if "directory" not in values:
+        named = values.get("directory")
+        if named in engine.shipped and not os.path.exists(str(named)):
+            given.values[engine.Choice].update(_usual_choice(engine, given, str(named)))
+        if named is None:
             raise ParameterError(
                 f"{given.command} needs DIR and {data.upper()}.",
                 hint="give the folder that explore wrote, or --model starter.",
             )
-        return str(values["directory"])
+        return str(named)
     if model not in engine.shipped:
         raise ParameterError(
             f"There is no shipped model {str(model)!r}.",
@@ -161,9 +164,13 @@ def _source(engine: AnyEngine, given: Given) -> str | os.PathLike[str]:
         raise ParameterError(f"{given.command} takes DIR or --model, not both.")
     if "directory" in values:
         publishing[data] = values["directory"]
-    choice = given.values[engine.Choice]
-    choice.update({} if choice else engine.shipped[str(model)])
+    given.values[engine.Choice].update(_usual_choice(engine, given, str(model)))
     return str(model)
+
+
+def _usual_choice(engine: AnyEngine, given: Given, model: str) -> Mapping[str, object]:
+    """Return how a candidate of a shipped model is chosen where nothing is said."""
+    return {} if given.values[engine.Choice] else engine.shipped[model]
 
 
 def _attack(engine: AnyEngine) -> list[AnyVerb]:

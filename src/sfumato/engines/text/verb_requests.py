@@ -46,7 +46,7 @@ class StartRequest(ReadOptions):
         within="background",
     )  # fmt: skip
     no_starter: bool = parameter(
-        False, help="Propose by rules alone, without the model that is shipped."
+        False, help="Propose by rules alone, without the model that is shipped.", within="model"
     )
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
     target_risk: float = parameter(

@@ -178,6 +178,10 @@ class Project:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError("The proposals of the project are damaged.") from error
 
+    def with_spans(self, spans: Sequence[Sequence[Span]]) -> list[Document]:
+        """Return the documents with these spans, one sequence for each."""
+        return [Document(d.id, d.text, own) for d, own in zip(self.documents, spans, strict=True)]
+
     def start_model(self) -> CRFModel | None:
         """Return the model that learning starts from."""
         if self.record.start == "none":

@@ -22,6 +22,7 @@ from ..records import UNMEASURED, TextCandidate, TextFrontier
 from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
+from ..starter.kinds import KindModel
 from .estimate import RiskEstimate, estimated
 from .scorers import VOICES, Reading, mixed
 from .session import Session
@@ -169,11 +170,16 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     """Learn one model per label where there are several: what is redacted gets the likeliest."""
     if len(session.labels) == 1:
         return ()
-    models = []
+    models: list[Model] = []
     for code, label in enumerate(session.labels, 1):
         known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
         learner = replace(PartialCRF(), kind=label)
-        models.append(learner.fit(session.typing_pool, known, seed=session.record.seed).model())
+        fitted = learner.fit(session.typing_pool, known, seed=session.record.seed).model()
+        kinds = session.place_labels.kinds.get(label)
+        if kinds is not None and session.starter is not None:
+            models.append(KindModel(session.starter.only(kinds), fitted))
+            continue
+        models.append(fitted)
     return tuple(models)
 
 

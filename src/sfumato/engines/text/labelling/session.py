@@ -23,6 +23,7 @@ from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
 from .estimate import RiskEstimate, estimated
 from .journal import Event, Journal
+from .place_labels import PlaceLabels
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
 from .scorers import Lesson, Readers, Reading
@@ -62,27 +63,21 @@ class Session:
         self.journal = Journal(self.project.journal_path)
         vocabulary = Vocabulary()
         self.tokens = tokenize([d.text for d in self.documents], vocabulary)
-        proposed = [
-            Document(d.id, d.text, spans)
-            for d, spans in zip(self.documents, self.project.proposals, strict=True)
-        ]
-        place = rule_place(proposed, self.tokens)
-        found = [
-            Document(d.id, d.text, spans)
-            for d, spans in zip(self.documents, self.project.found, strict=True)
-        ]
+        place = rule_place(self.project.with_spans(self.project.proposals), self.tokens)
+        found = self.project.with_spans(self.project.found)
         self._found = labels_from_spans(found, self.tokens, list(self.labels)) > 0
         data = TokenData.of(self.tokens, vocabulary).with_places(place)
         self.typing_pool = Pool(data)
         """The tokens as those models see them that tell the labels apart."""
         self.starter = self.project.starter_model()
-        if self.starter is not None:
-            proposed_scores = self.starter.scores(data)
-            data = data.with_places(*stack_places(data, proposed_scores, with_own=True))
-        self.pool = Pool(data)
-        self.asker = Asker(self.pool, ratio=self.record.ratio, seed=self.record.seed)
+        self.asker = Asker(self.typing_pool, ratio=self.record.ratio, seed=self.record.seed)
         self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels)
-        learner = PartialCRF(start=self.project.start_model(), seen=self.starter is not None)
+        self.place_labels = PlaceLabels(self.sheet, data, self.project, self.starter)
+        seen = self.place_labels.starter_scores()
+        if seen is not None:
+            data = data.with_places(*stack_places(data, seen, with_own=True))
+        self.pool = Pool(data)
+        learner = PartialCRF(start=self.project.start_model(), seen=tuple(self.place_labels.kinds))
         self.readers = Readers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
         self._wake = threading.Condition(self.lock)
@@ -380,17 +375,9 @@ class Session:
         return found
 
     def label_at(self, document: int, first: int, last: int) -> str:
-        """Return the label that a place would get: of a proposal, of the same word, or the first one."""
-        for span in (*self.project.proposals[document], *self.project.found[document]):
-            if span.start < last and first < span.end:
-                return span.label
-        tokens = self.sheet.tokens_of((document, first, last))
-        if tokens.start < tokens.stop:
-            same = self.tokens.type == self.tokens.type[tokens.start]
-            codes = self.answers.known[same & (self.answers.known > 0)]
-            if len(codes):
-                return self.labels[int(np.bincount(codes).argmax()) - 1]
-        return self.labels[0]
+        """Return the label that a place would get."""
+        place = (document, first, last)
+        return self.place_labels.at(place, self.answers.known, self.asker.threshold)
 
     def known_spans(self) -> list[Document]:
         """Return the documents with what people marked as their spans."""

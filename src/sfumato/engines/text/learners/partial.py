@@ -91,9 +91,9 @@ class PartialCRF:
         The label whose rules speak for a word to begin with; None for the rules of all labels.
     doubt : float, default 20.0
         The squared gradient that the weights of `start` begin with: how firmly they stand.
-    seen : bool, default False
-        Whether the place feature after that of the rules holds the bins of another model's log-odds: learning
-        starts from that model, in which the rules are contained, and unlearns it by and by.
+    seen : tuple of str, default ()
+        The labels that another model knows, whose log-odds are the place feature after that of the rules, in
+        bins: learning starts from it, and unlearns it by and by. Its no says nothing about other labels.
 
     """
 
@@ -103,7 +103,7 @@ class PartialCRF:
     start: CRFModel | None = None
     kind: str | None = None
     doubt: float = 20.0
-    seen: bool = False
+    seen: tuple[str, ...] = ()
     min_gradient: float = 1e-3
 
     def fit(
@@ -143,11 +143,7 @@ class PartialCRF:
                 weights[weak, 0], weights[weak + 1, 0] = _WEAK, _FIRM
                 weights[rules + 1 : rules + RULE_PLACES, 1] = _FADING
         if self.seen:
-            bins = int(pool.base[-1]) + sum(sizes[:2])
-            weights[bins - sizes[1] : bins, 0] = 0.0
-            weights[bins : bins + len(_SEEN)] = np.column_stack(
-                [_SEEN, np.full(len(_SEEN), _SEEN_FIRMLY, np.float32)]
-            )
+            self._start_from_seen(pool, weights, transitions)
         transitions[:, :, 1] = _FADING if self.start is None else self.doubt
         first, last, document = pool.chains
         seen = np.concatenate([[0], np.cumsum(known != UNKNOWN)])
@@ -171,6 +167,21 @@ class PartialCRF:
                 moved += transitions[:, :, 0]
         count = self.average if len(visited) else 1
         return Fitted(pool, summed / np.float32(count), moved / count)
+
+    def _start_from_seen(
+        self, pool: Pool, weights: npt.NDArray[np.float32], transitions: npt.NDArray[np.float64]
+    ) -> None:
+        """Write the weights that make the other model's log-odds, and rules for what it does not know."""
+        _, sizes = pool.places
+        rules = int(pool.base[-1]) + sizes[0]
+        bins = rules + sizes[1]
+        transitions[1, 1, 0] = _RARE  # the other model has read whole sentences
+        told = {value for label in self.seen for value in values_of(label)}
+        for value in values_of(None):
+            start = (0.0, _WEAK) if value in told else (_WEAK - _RARE, _FIRM - _RARE)
+            weights[rules + value : rules + value + 2, 0] = start
+        weights[bins : bins + len(_SEEN), 0] = _SEEN
+        weights[bins : bins + len(_SEEN), 1] = _SEEN_FIRMLY
 
 
 @dataclass(frozen=True, eq=False)

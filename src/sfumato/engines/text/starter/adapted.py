@@ -41,7 +41,7 @@ _SELF_TRAINED = ("NAME", "LOCATION", "DATE")
 
 
 def kinds_of(starter: Starter, labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return which kinds of the starter stand for which labels; labels that it does not know are left out.
+    """Return which kinds of the starter the labels mean; labels that it does not know are left out.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class _Reader:
 
     def first_scores(self, data: TokenData, documents: Mask | None = None) -> Scores:
         scores = self.first.scores(data, documents=documents)
-        return _repeated(scores, data) if self.kind in _REPEATED else scores
+        return _lift_repeats(scores, data) if self.kind in _REPEATED else scores
 
     def scores(self, data: TokenData, documents: Mask | None = None) -> Scores:
         first = self.first_scores(data, documents)
@@ -102,6 +102,12 @@ class AdaptedStarter(Model):
     def seen(self, data: TokenData) -> TokenData:
         """Return the tokens with the features that the starter reads, and no others."""
         return replace(data, places=(line_breaks(data.tokens), *self.collection.places(data)))
+
+    def kinds_of(self, labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return which of its kinds the labels mean; labels that it does not know are left out."""
+        own = [reader.kind for reader in self.readers]
+        found = {label: tuple(kind for kind in own if same_kind(label, kind)) for label in labels}
+        return {label: kinds for label, kinds in found.items() if kinds}
 
     def only(self, kinds: Sequence[str]) -> AdaptedStarter:
         """Return the same for some of its kinds."""
@@ -218,7 +224,7 @@ def adapt(starter: Starter, data: TokenData, kinds: Sequence[str], *, seed: int 
     readers, scores = [], {}
     for reader in untuned.readers:
         first = reader.first_scores(seen)
-        tuned, second = _self_trained(reader.kind, collection, pool, first, seed)
+        tuned, second = _train_again(reader.kind, collection, pool, first, seed)
         readers.append(replace(reader, tuned=tuned))
         with np.errstate(invalid="ignore"):
             scores[reader.kind] = first if second is None else (first + second) / 2
@@ -226,7 +232,7 @@ def adapt(starter: Starter, data: TokenData, kinds: Sequence[str], *, seed: int 
     return Adaptation(adapted, scores, starter.coverage(data), starter)
 
 
-def _self_trained(
+def _train_again(
     kind: str, collection: CollectionWords, pool: Pool, first: Scores, seed: int
 ) -> tuple[CRFModel | None, Scores | None]:
     """Learn from what the starter is sure of; return the model of all documents and the scores out of fold."""
@@ -247,17 +253,17 @@ def _self_trained(
     learner = PartialCRF(epochs=8, average=3)
     _ = pool.places, pool.base, pool.row_keys, pool.chains  # before the folds share them
 
-    def fitted(part: int) -> Fitted:
+    def fit(part: int) -> Fitted:
         """Learn from all folds but one, or from all."""
         inside = None if part == _FOLDS else fold != part
         return learner.fit(pool, known, documents=inside, seed=seed)
 
-    *parts, whole = side_by_side(partial(fitted, part) for part in range(_FOLDS + 1))
+    *parts, whole = side_by_side(partial(fit, part) for part in range(_FOLDS + 1))
     scores = [model.scores(documents=fold == part) for part, model in enumerate(parts)]
     return whole.model(), np.choose(fold[data.document_of], scores)
 
 
-def _repeated(scores: Scores, data: TokenData) -> Scores:
+def _lift_repeats(scores: Scores, data: TokenData) -> Scores:
     """Return the scores, a capitalised word at most so much below the surest place of the same word."""
     group = data.words.groups()[data.rows].astype(np.int64)
     capital: npt.NDArray[np.bool_] = data.words.capital[data.rows]

@@ -81,7 +81,7 @@ class Starter:
         """
         arrays: dict[str, Array] = {"known": self.known}
         for part in ("row", "joint"):
-            keys, weights = _joined(self.models, part)
+            keys, weights = _join_keys(self.models, part)
             arrays |= {f"{part}_keys": keys, f"{part}_weights": weights}
         for kind, model in self.models.items():
             arrays[f"{kind}/places"] = model.place_weights
@@ -139,7 +139,7 @@ def _numbers(data: TokenData) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _joined(models: Mapping[str, CRFModel], part: str) -> tuple[Array, Array]:
+def _join_keys(models: Mapping[str, CRFModel], part: str) -> tuple[Array, Array]:
     """Return the keys of all kinds and a column of small whole numbers for each; nothing that is 0 in all."""
     keys = np.unique(np.concatenate([getattr(m, f"{part}_keys") for m in models.values()]))
     weights = np.zeros((len(models), len(keys)), np.int8)

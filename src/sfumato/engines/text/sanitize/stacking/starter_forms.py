@@ -1,7 +1,7 @@
 """The forms that a starter adds to the first round of the search, and the weights of its voices.
 
 The starter saw no label of the corpus. A CRF that sees its scores unlearns much of them on the documents that
-it learns from; weighed beside the CRFs on log-odds out of fold it keeps what it is worth.
+it learns from; weighed against the CRFs on log-odds out of fold it keeps what it is worth.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ def starter_forms(
     groups.append(stages[outside].scores)
     live = search.instances & np.isfinite(groups[0])
 
-    def learned(part: Mask) -> tuple[float, ...]:
+    def learn(part: Mask) -> tuple[float, ...]:
         return learn_weights(groups, search.sensitive, part)
 
     nested = np.full(len(live), -np.inf)
     for fold in range(search.folds):
-        *weights, bias = learned(live & (search.fold_of != fold))
+        *weights, bias = learn(live & (search.fold_of != fold))
         held = search.fold_of == fold
         nested[held] = weigh([g[held] for g in groups], weights, bias)
-    crf, seeing, alone, bias = learned(live)
+    crf, seeing, alone, bias = learn(live)
     form = Form(
-        "CRF + CRF that sees the starter + starter, weighed", voices, uses_background=True,
+        "CRF + CRF that sees the starter + starter", voices, uses_background=True,
         weights=(crf / 2, crf / 2, seeing / 2, seeing / 2, alone), bias=bias,
     )  # fmt: skip
     weighed[form] = nested
