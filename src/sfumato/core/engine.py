@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from . import records
     from . import request as requests
     from .publication import Publication
+    from .regimes import Regime
     from .story import Story
 
 __all__ = [
@@ -111,6 +112,8 @@ class Part:
     chosen_by: Literal["release", "steward", "knee"] = "knee"
     sources: Mapping[str, str] = field(default_factory=dict)
     """By name of an input that another part of the same report published: the id of that part."""
+    regime: Regime | None = None
+    """What the report is made for; its number is drawn on the frontier."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
@@ -131,6 +134,9 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     shipped : mapping of str to mapping
         Models that come with the package and publish without an exploration, by name; with each the choice
         of a candidate where none is made.
+    figures : mapping of str to (str, str)
+        By measure that a regime asks for (`core.regimes.MEASURES`): where release.json and where a
+        candidate of frontier.json hold it, as names joined by dots.
 
     The types below are assigned as class attributes (`Request = ToyRequest`), or written as properties
     that import them, so that listing the engines loads no model.
@@ -142,6 +148,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     order: ClassVar[int] = 100
     examples: ClassVar[Mapping[str, str]] = {}
     shipped: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    figures: ClassVar[Mapping[str, tuple[str, str]]] = {}
 
     @property
     @abstractmethod

@@ -47,6 +47,10 @@ class TextEngine(
     )
     order: ClassVar[int] = 20
     shipped: ClassVar[Mapping[str, Mapping[str, object]]] = {STARTER: {"ratio": 10.0}}
+    figures: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "words left": ("risk", "measures.risk"),
+        "documents with a leak": ("documents_with_leak", "documents_with_leak"),
+    }
     examples: ClassVar[Mapping[str, str]] = {
         "explore": """
             >>> import sfumato as sf
