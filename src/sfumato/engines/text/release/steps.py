@@ -144,6 +144,7 @@ class _Promise:
         self._learned, self._seed = exploration.learned, exploration.record.seed
         self._candidate, self._classifiers, self._request = candidate, classifiers, request
         self._held_out = self._learned.held_out.get(candidate.id)
+        self._starter = exploration.record.starter
 
     def check(self, seen: CorpusSample) -> None:
         """Refuse documents that are not like those learned from, unless that is accepted."""
@@ -151,7 +152,8 @@ class _Promise:
         self._shift, self._expected = check_sample(
             self._learned, self._classifiers, texts, seed=self._seed
         )
-        self._risk, self._sentence = self._candidate.risk, _UNJUDGED
+        self._risk = self._candidate.risk
+        self._sentence = _UNJUDGED if self._starter is None else self._starter.sentence
         if self._held_out is not None:
             self._batch = self._held_out.batch(seen.documents, self._seed)
             self._risk = expected_risk(self._risk, self._held_out, self._batch)
@@ -161,7 +163,8 @@ class _Promise:
     def measure(self, counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
         """Return what the record of the release says, from the counts of what was read back."""
         if self._held_out is None:
-            return {"risk": self._risk, "sentences": (self._sentence,)}
+            told: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
+            return told if self._starter is None else {**told, "starter": self._starter}
         about = measure_release(
             self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
         )
