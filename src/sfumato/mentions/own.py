@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from typing import Literal
 
 __all__ = ["OPEN", "Band", "OwnValues", "OwnWord", "age_band", "days_of", "years_before"]
 
@@ -131,15 +130,15 @@ class OwnWord:
         The record's own.
     label : str
         What is published.
-    kind : {"word", "code"}
-        Codes are found however they are spaced.
+    is_code : bool, default=False
+        Whether it is a code, which is found however it is spaced.
 
     """
 
     column: str
     value: str
     label: str
-    kind: Literal["word", "code"] = "word"
+    is_code: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,6 +170,8 @@ class OwnValues:
     words: tuple[OwnWord, ...] = ()
     at: Band | None = None
     """The days at which the age may have been counted, where no column shows a visit."""
+    shown_birth: Band | None = None
+    """The days of birth that the row leaves open, where a column of births is published."""
 
     @cached_property
     def born(self) -> Band | None:
@@ -185,6 +186,8 @@ class OwnValues:
     @cached_property
     def birth_band(self) -> Band | None:
         """The days of birth that the published row leaves open: never a grid of its own."""
+        if self.shown_birth is not None:
+            return self.shown_birth
         when = self.visit_band if self.visit_band is not None else self.at
         if self.age_band is None or when is None:
             return OPEN if self.birth is not None else None

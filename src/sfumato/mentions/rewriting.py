@@ -15,7 +15,7 @@ from datetime import date
 from .dates import MonthDay
 from .folding import fold
 from .languages.base import LANGUAGES, Language, detect_languages
-from .own import Band, OwnValues, last_day
+from .own import Band, OwnValues, OwnWord, last_day
 from .reading import Mention, read_mentions
 from .values import find_word
 from .writing import fix_article, write_age, write_birth, write_days, write_label
@@ -45,7 +45,7 @@ class Rewritten:
     """A note with its mentions in the published bands.
 
     `kept` counts own mentions that already hold the whole band, `contradicted` firm mentions that disagree with the
-    record; `held` are spans that the net found and a guard left alone.
+    record; `held` are spans of the new text that the net found and a guard left alone.
     """
 
     text: str
@@ -72,6 +72,7 @@ def rewrite(text: str, own: OwnValues, languages: Sequence[str] = LANGUAGES) -> 
     'A 45–49-year-old woman, pulse 47.'
     >>> rewrite("Die 47jährige Patientin kam.", own).text
     'Die 45–49jährige Patientin kam.'
+
     """
     return _Rewriting(text, own, languages).run()
 
@@ -108,15 +109,12 @@ class _Rewriting:
         spans = [(c[0], c[1]) for c in self.changes]
         return all(end <= a or start >= b for a, b in [*spans, *self.understood])
 
-    def _find_words(self, word: object) -> None:
-        from .own import OwnWord
-
-        assert isinstance(word, OwnWord)
+    def _find_words(self, word: OwnWord) -> None:
         if word.value == word.label:
             return
         for start, end in find_word(word, self.text, self.folded):
             if self._is_free(start, end):
-                words = write_label(word.column, word.label, self.languages[0])
+                words = write_label(word.column, word.label)
                 self.changes.append((start, end, words, word.column, "net"))
 
     def _decide(self, mention: Mention, language: Language) -> None:
@@ -273,7 +271,9 @@ class _Rewriting:
                 continue
             made += self.text[at:start]
             if english:
-                made = made[:-4] + fix_article(made[-4:], words)
+                made = made[:-4] + fix_article(
+                    made[-4:], words
+                )  # may move what follows by a letter
             if start == 0 or self.text[:start].rstrip()[-1:] in {"", ".", "!", "?"}:
                 words = (
                     words[:1].upper() + words[1:]
@@ -284,11 +284,13 @@ class _Rewriting:
             made += words
             at = end
         changed = [(edit.start, edit.end) for edit in edits]
-        held = [
-            span
-            for span in dict.fromkeys(self.held)
-            if all(span[1] <= a or span[0] >= b for a, b in changed)
-        ]
+        held = []
+        for start, end, kind in sorted(dict.fromkeys(self.held)):
+            if all(end <= a or start >= b for a, b in changed):
+                moved = sum(
+                    (e.new_end - e.new_start) - (e.end - e.start) for e in edits if e.end <= start
+                )
+                held.append((start + moved, end + moved, kind))
         return Rewritten(
             made + self.text[at:], tuple(edits), self.kept, self.contradicted, tuple(held)
         )

@@ -16,9 +16,9 @@ _SPACE = r"[\s-]{0,2}"
 
 
 @lru_cache(maxsize=4096)
-def _pattern(value: str, kind: str) -> re.Pattern[str] | None:
+def _pattern(value: str, *, is_code: bool) -> re.Pattern[str] | None:
     """Return the pattern of a value in folded text; None for one too short to look for."""
-    if kind == "code":
+    if is_code:
         parts = [re.escape(c) for c in fold(value) if not c.isspace() and c != "-"]
         if len(parts) < 2:
             return None
@@ -47,10 +47,10 @@ def find_word(word: OwnWord, text: str, folded: str) -> list[tuple[int, int]]:
     >>> [text[a:b] for a, b in find_word(OwnWord("city", "Köln", "West"), text, fold(text))]
     ['Köln', 'KOELN', 'Kölnerin']
     """
-    pattern = _pattern(word.value, word.kind)
+    pattern = _pattern(word.value, is_code=word.is_code)
     if pattern is None:
         return []
     found = [m.span() for m in pattern.finditer(folded)]
-    if word.kind == "word" and word.value[:1].isupper() and text != text.lower():
+    if not word.is_code and word.value[:1].isupper() and text != text.lower():
         found = [(a, b) for a, b in found if text[a].isupper() or not text[a - 1 : a].isspace()]
     return found

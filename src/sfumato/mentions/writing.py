@@ -74,15 +74,14 @@ def write_days(band: Band, language: Language, *, preposition: bool) -> str:
     return words.between[preposition].format(a=start, b=end)
 
 
-def write_label(column: str, label: str, language: Language) -> str:
+def write_label(column: str, label: str) -> str:
     """Return the published label of a place, a code or a word: plain where it is a word, else in brackets.
 
-    >>> from .languages.base import language
-    >>> write_label("area", "the North", language("en")), write_label("area", "30011-30550", language("en"))
-    ('the North', '[area 30011-30550]')
+    >>> write_label("area", "the North"), write_label("area", "30011-30550"), write_label("area", "*")
+    ('the North', '[area 30011-30550]', '[area]')
     """
     if label in _SAYS_NOTHING or label.startswith("group "):
-        return language.words.unknown["place"]
+        return f"[{column}]"
     return label if _PLAIN.fullmatch(label) else f"[{column} {label}]"
 
 

@@ -49,5 +49,5 @@ druppels tablet tabletten capsule capsules punt punten pakjaren procent kilo kil
     year=("{y}", "in {y}"),
     between=("{a} tot {b}", "van {a} tot {b}"),
     birth_years=("{a}–{b}", "in {a}–{b}"),
-    unknown={"age": "[leeftijd]", "birth": "[jaar]", "date": "[datum]", "place": "[plaats]"},
+    unknown={"age": "[leeftijd]", "birth": "[jaar]", "date": "[datum]"},
 )  # fmt: skip

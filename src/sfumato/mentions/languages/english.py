@@ -61,5 +61,5 @@ milligrams kilograms kilogrammes grams millilitres milliliters litres liters inc
     between=("{a} to {b}", "in {a} to {b}"),
     birth_years=("{a}–{b}", "in {a}–{b}"),
     sums=(r"\bat\s(?:the\sage\sof\s)?{n},?\s{m}\syears?\sago\b", "earlier"),
-    unknown={"age": "[age]", "birth": "[year]", "date": "[date]", "place": "[place]"},
+    unknown={"age": "[age]", "birth": "[year]", "date": "[date]"},
 )  # fmt: skip

@@ -51,5 +51,5 @@ litres cigarettes pas""",
     year=("{y}", "en {y}"),
     between=("{a} à {b}", "de {a} à {b}"),
     birth_years=("{a}–{b}", "en {a}–{b}"),
-    unknown={"age": "[âge]", "birth": "[année]", "date": "[date]", "place": "[lieu]"},
+    unknown={"age": "[âge]", "birth": "[année]", "date": "[date]"},
 )  # fmt: skip

@@ -58,5 +58,5 @@ kilo gramm milligramm milliliter liter zigaretten schritte zentimeter millimeter
     between=("{a} bis {b}", "{a} bis {b}"),
     birth_years=("{a}–{b}", "{a}–{b}"),
     sums=(r"\bseit\s{m}\sjahren\s[^.;,]{1,30},\sseit\sdem\s{n}\.\slebensjahr\b", "im Ruhestand"),
-    unknown={"age": "[Alter]", "birth": "[Jahr]", "date": "[Datum]", "place": "[Ort]"},
+    unknown={"age": "[Alter]", "birth": "[Jahr]", "date": "[Datum]"},
 )  # fmt: skip

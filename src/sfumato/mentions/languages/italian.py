@@ -48,5 +48,5 @@ goccia gocce compressa compresse capsula capsule punto punti pacchetti cento chi
     year=("{y}", "nel {y}"),
     between=("{a}–{b}", "nel periodo {a}–{b}"),
     birth_years=("{a}–{b}", "nel {a}–{b}"),
-    unknown={"age": "[età]", "birth": "[anno]", "date": "[data]", "place": "[luogo]"},
+    unknown={"age": "[età]", "birth": "[anno]", "date": "[data]"},
 )  # fmt: skip

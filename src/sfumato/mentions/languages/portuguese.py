@@ -49,5 +49,5 @@ unidades gota gotas comprimido comprimidos capsula capsulas ponto pontos macos c
     year=("{y}", "em {y}"),
     between=("{a} a {b}", "de {a} a {b}"),
     birth_years=("{a}–{b}", "em {a}–{b}"),
-    unknown={"age": "[idade]", "birth": "[ano]", "date": "[data]", "place": "[lugar]"},
+    unknown={"age": "[idade]", "birth": "[ano]", "date": "[data]"},
 )  # fmt: skip

@@ -52,5 +52,5 @@ cigarrillos pasos""",
     year=("{y}", "en {y}"),
     between=("{a} a {b}", "de {a} a {b}"),
     birth_years=("{a}–{b}", "en {a}–{b}"),
-    unknown={"age": "[edad]", "birth": "[año]", "date": "[fecha]", "place": "[lugar]"},
+    unknown={"age": "[edad]", "birth": "[año]", "date": "[fecha]"},
 )  # fmt: skip

@@ -15,6 +15,7 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
 from ....core.release import refuse_different
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
@@ -186,6 +187,7 @@ def _made_from(
         "accept_shift": request.accept_shift,
         "person": request.person,
         "ignore_marks": request.ignore_marks,
+        "bands": None if sanitiser.bands is None else sanitiser.bands.mark(),
     }
 
 
@@ -214,6 +216,7 @@ def _sanitiser(
         findings=request.findings is not None,
         marks=not request.ignore_marks,
         strict=strict,
+        bands=PlacedBands.beside(corpus.paths),
     )
 
 
