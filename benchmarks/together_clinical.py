@@ -28,7 +28,7 @@ CLINICAL: dict[str, tuple[str, ...]] = {
         "Room {n}.", "Bed {n}.", "Ward {n}.", "Bay {n}, by the window.", "Case number {n}.", "Ref. no. {n}.", "Sample {n} was sent.",
         "Report ({n}) is attached.", "Page {n} of the file.", "See figure {n}.", "Temperature {n} F.", "Drank {n} ml of water.",
         "Vomited {n} times.", "Peak flow {n} %.", "FEV1 {n} % predicted.", "Cycle {n} of dialysis.", "Session {n} of physiotherapy.",
-        "Urine output {n} ml per hour.", "Capillary glucose {n}.", "{n} tablets were left.", "She took {n} tablets.",
+        "Urine output {n} ml per hour.", "Capillary glucose {n}.", "{n} tablets were left.", "She took {n} tablets.", "Lipase {n} U/l.",
     ),
     "de": (
         "Puls {n}, regelmäßig.", "Herzfrequenz {n}/min.", "HF {n}.", "RR 130/{n} mmHg.", "Blutdruck diastolisch {n}.", "Sättigung {n} %.",
@@ -48,6 +48,6 @@ CLINICAL: dict[str, tuple[str, ...]] = {
         "Station {n}.", "Fallnummer {n}.", "Nr. {n}.", "Probe {n} wurde versandt.", "Befund ({n}) liegt bei.", "Seite {n} der Akte.",
         "Siehe Abbildung {n}.", "Trank {n} ml Wasser.", "{n} Mal erbrochen.", "Peak-Flow {n} %.", "FEV1 {n} % vom Soll.", "Zyklus {n} der Dialyse.",
         "{n}. Sitzung der Physiotherapie.", "Urinmenge {n} ml pro Stunde.", "Blutzucker {n}.", "{n} Tabletten waren übrig.",
-        "Nahm {n} Tabletten.", "Temperatur 3{n}.", "Nierenwert {n}.", "Quick {n} %.", "PTT {n} s.", "Cholesterin {n}.",
+        "Nahm {n} Tabletten.", "Temperatur 3{n}.", "Nierenwert {n}.", "Quick {n} %.", "PTT {n} s.", "Cholesterin {n}.", "Lipase {n} U/l.",
     ),
 }  # fmt: skip

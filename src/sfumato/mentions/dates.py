@@ -86,7 +86,10 @@ def read_dates(folded: str, language: Language) -> list[WrittenDate]:
     for match in _patterns(language).finditer(folded):
         sets = tuple(_readings(match, language))
         if sets:
-            found.append(WrittenDate(*match.span(), sets, match["d6"] is not None))
+            start, end = match.span()
+            if match[0].endswith(".") and match["d6"] is None:
+                end -= 1  # of the sentence, or of an abbreviation: it may stay
+            found.append(WrittenDate(start, end, sets, match["d6"] is not None))
     return found
 
 

@@ -1,7 +1,7 @@
 """Where bands stand in published notes: `OUT.private/mentions.jsonl`, for whoever redacts the notes afterwards.
 
 One line per note that was changed or is to be looked at: the column and the number of its row, the hash of the note
-as it was published, the bands in it as [start, end, kind], spans that a guard held back, and how often it contradicts
+as it was published, the bands in it as [start, end, kind, what stood there], spans that a guard held back, and how often it contradicts
 its row. A note is known again by its text alone, since rows are shuffled.
 """
 
@@ -35,14 +35,14 @@ def write_mentions(out: str | os.PathLike[str], lines: Iterable[Mapping[str, obj
 
 @dataclass(frozen=True)
 class PlacedBands:
-    """The spans of bands in notes, by the hash of the note."""
+    """The bands in notes as (start, end, what stood there), by the hash of the note."""
 
-    spans: Mapping[str, Sequence[tuple[int, int]]]
+    spans: Mapping[str, Sequence[tuple[int, int, str]]]
 
     @classmethod
     def beside(cls, paths: Iterable[Path]) -> PlacedBands | None:
         """Return the bands in published files, where the private folder of their release is at hand."""
-        found: dict[str, Sequence[tuple[int, int]]] = {}
+        found: dict[str, Sequence[tuple[int, int, str]]] = {}
         for path in paths:
             folders = (
                 private_folder_of(path),
@@ -59,20 +59,31 @@ class PlacedBands:
         """Return what changes when the bands do."""
         return text_hash("".join(sorted(self.spans)))
 
-    def of(self, text: str) -> Sequence[tuple[int, int]]:
+    def of(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of a text that are bands."""
-        return self.spans.get(text_hash(text), ())
+        return [(start, end) for start, end, _ in self.spans.get(text_hash(text), ())]
+
+    def without(self, text: str) -> str:
+        """Return a text as it was before bands were put into it.
+
+        What was learned from are notes as people write them, and these are compared with those.
+        """
+        pieces, at = [], 0
+        for start, end, was in self.spans.get(text_hash(text), ()):
+            pieces += [text[at:start], was]
+            at = end
+        return "".join([*pieces, text[at:]])
 
 
-def _read(file: Path) -> dict[str, Sequence[tuple[int, int]]]:
-    found: dict[str, Sequence[tuple[int, int]]] = {}
+def _read(file: Path) -> dict[str, Sequence[tuple[int, int, str]]]:
+    found: dict[str, Sequence[tuple[int, int, str]]] = {}
     try:
         with file.open(encoding="utf-8") as lines:
             for line in lines:
                 entry = json.loads(line)
                 if entry["bands"]:
                     found[str(entry["text_sha256"])] = [
-                        (int(a), int(b)) for a, b, _ in entry["bands"]
+                        (int(a), int(b), str(was)) for a, b, _, was in entry["bands"]
                     ]
     except (ValueError, KeyError, TypeError):
         raise FormatError(

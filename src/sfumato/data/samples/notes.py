@@ -82,7 +82,7 @@ class _Note:
 
     def document(self, name: str) -> Document:
         dice = self.dice
-        if dice.chance(0.2) and self.row is None:
+        if dice.chance(0.2):
             self._fill(dice.pick(SHEETS))
         else:
             self._fill(dice.pick(HEADERS))

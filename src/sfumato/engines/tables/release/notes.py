@@ -234,7 +234,9 @@ class _NotesColumn:
                     "column": self.attribute.name,
                     "row": row["place"],
                     "text_sha256": text_hash(made.text),
-                    "bands": [[e.new_start, e.new_end, e.kind] for e in made.edits],
+                    "bands": [
+                        [e.new_start, e.new_end, e.kind, note[e.start : e.end]] for e in made.edits
+                    ],
                     "held": [list(span) for span in made.held],
                     "contradicted": dict(made.contradicted),
                 }

@@ -84,7 +84,8 @@ def publish(
     _check_options(exploration, corpus, request)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     seed = exploration.record.seed
-    promise = _Promise(exploration, candidate, classifiers, request)
+    bands = PlacedBands.beside(corpus.paths)
+    promise = _Promise(exploration, candidate, classifiers, request, bands)
     sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
     # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
     seen: CorpusSample | None = None
@@ -94,7 +95,7 @@ def publish(
         promise.check(seen)
     reading = _reading(request, exploration.learned, seen)
     sanitiser = _sanitiser(
-        classifiers, request, reading, corpus, strict=request.strict or out is None
+        classifiers, request, reading, corpus, bands, strict=request.strict or out is None
     )
     if out is None:
         return _publish_in_memory(sanitiser, corpus, request)
@@ -132,6 +133,8 @@ class _Promise:
         What redacts.
     request : TextPublishRequest
         Says whether a shift is accepted.
+    bands : PlacedBands, optional
+        Where a table's bands stand in the documents.
 
     """
 
@@ -141,7 +144,9 @@ class _Promise:
         candidate: TextCandidate,
         classifiers: ClassifierSet,
         request: TextPublishRequest,
+        bands: PlacedBands | None = None,
     ) -> None:
+        self._bands = bands
         self._learned, self._seed = exploration.learned, exploration.record.seed
         self._candidate, self._classifiers, self._request = candidate, classifiers, request
         self._held_out = self._learned.held_out.get(candidate.id)
@@ -149,6 +154,8 @@ class _Promise:
     def check(self, seen: CorpusSample) -> None:
         """Refuse documents that are not like those learned from, unless that is accepted."""
         texts = [document.text for document in seen.sample]
+        if self._bands is not None:  # compared as they were written, not as a table published them
+            texts = [self._bands.without(text) for text in texts]
         self._shift, self._expected = check_sample(
             self._learned, self._classifiers, texts, seed=self._seed
         )
@@ -202,7 +209,7 @@ def _written_with(request: TextPublishRequest) -> dict[str, object]:
 
 def _sanitiser(
     classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading,
-    corpus: Corpus, *, strict: bool,
+    corpus: Corpus, bands: PlacedBands | None, *, strict: bool,
 ) -> Sanitiser:  # fmt: skip
     """Return what redacts and replaces, as the request says."""
     by_file = corpus.format.unit == "folder"
@@ -216,7 +223,7 @@ def _sanitiser(
         findings=request.findings is not None,
         marks=not request.ignore_marks,
         strict=strict,
-        bands=PlacedBands.beside(corpus.paths),
+        bands=bands,
     )
 
 
