@@ -78,7 +78,7 @@ def test_years_of_birth_follow_from_age_band_and_visit_and_from_no_grid():
 def test_a_row_that_shows_nothing_leaves_nothing():
     own = golden.own_values("*", "known")
     made = rewrite("A 47-year-old, born 3.12.1975, seen on 12 March 2023.", own, ["en"])
-    assert made.text == "A [age]-year-old, born [year], seen [date]." or "47" not in made.text
+    assert made.text == "An [age]-year-old, born [year], seen [date]."
     assert not re.search(r"47|1975|2023", made.text)
 
 
@@ -136,14 +136,16 @@ def test_numbers_are_read_as_they_are_spelled(code):
     known = language(code)
     for number in range(20, 120):
         for word in spell(number, code):
-            assert known.number.fullmatch(fold(word)) and known.value(fold(word)) == number, word
+            assert known.number.fullmatch(fold(word)), word
+            assert known.value(fold(word)) == number, word
 
 
 @given(st.sets(st.text("abcd-", min_size=1, max_size=6), min_size=1, max_size=12))
 def test_the_pattern_of_words_finds_each_and_no_other(words):
     pattern = re.compile(one_of(words))
     assert all(pattern.fullmatch(word) for word in words)
-    assert not pattern.fullmatch("zz") and not pattern.fullmatch("".join(sorted(words)) + "x")
+    assert not pattern.fullmatch("zz")
+    assert not pattern.fullmatch("".join(sorted(words)) + "x")
 
 
 def test_labels_are_read_as_bands():

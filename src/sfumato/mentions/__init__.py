@@ -6,6 +6,6 @@ puts what undercuts into the band, in the mention's own form.
 """
 
 from .own import Band, OwnValues, OwnWord
-from .rewriting import Edit, Rewritten, rewrite
+from .rewriting import Rewording, Rewritten, rewrite
 
-__all__ = ["Band", "Edit", "OwnValues", "OwnWord", "Rewritten", "rewrite"]
+__all__ = ["Band", "OwnValues", "OwnWord", "Rewording", "Rewritten", "rewrite"]

@@ -185,7 +185,7 @@ class OwnValues:
 
     @cached_property
     def birth_band(self) -> Band | None:
-        """The days of birth that the published row leaves open: never a grid of its own."""
+        """The days of birth that the published row leaves open; never a fixed grid."""
         if self.shown_birth is not None:
             return self.shown_birth
         when = self.visit_band if self.visit_band is not None else self.at

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .dates import MonthDay, read_dates, year_days
-from .languages.base import Form, Language
+from .languages.base import AgeForm, Language
 from .own import OLDEST, Band
 
 __all__ = ["Mention", "read_mentions"]
@@ -38,7 +38,7 @@ class Mention:
     firm: bool = True
     kin: bool = False
     others: bool = False
-    form: Form | None = None
+    form: AgeForm | None = None
 
 
 def read_mentions(
@@ -153,7 +153,7 @@ class _Reader:
             if ten is None:
                 continue
             low, high = language.words.parts[part] if part else (0, 9)
-            form = Form("", "", language.words.aged)
+            form = AgeForm("", "", language.words.aged)
             kin, others = self._has_kin(*m.span()), self._is_of_others(*m.span())
             self._add(
                 Mention(*m.span(), "age", (Band(ten + low, ten + high),), True, kin, others, form)
@@ -168,7 +168,7 @@ class _Reader:
             then, since = language.value(m["n"]), language.value(m["m"])
             if then is None or since is None or not self._is_free(*m.span()):
                 continue
-            age, form = then + since, Form("", "", language.words.sums[1])
+            age, form = then + since, AgeForm("", "", language.words.sums[1])
             self._add(
                 Mention(
                     *m.span(),
@@ -258,7 +258,7 @@ class _Reader:
             now = self.year - int(past["year"]) + number
             first = start - (len(before) - past.start())
             if 0 <= now <= _AGE_MOST and self._is_free(first, end):
-                form = Form("", "", language.words.earlier)
+                form = AgeForm("", "", language.words.earlier)
                 last = self._end_of_past(end)
                 self._add(
                     Mention(first, last, "age", (Band(now - 1, now + 1),), True, kin, others, form)

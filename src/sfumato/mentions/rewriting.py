@@ -1,4 +1,4 @@
-"""Put what a note says of its own person into the bands of the published row.
+"""Put what a note says of its person into the bands of the published row.
 
 The reader knows forms and checks the value; the net knows the value and needs no form. Numbers beside vital signs,
 doses, laboratory values and durations are never changed on the net's word: they are held back for a person to look at.
@@ -20,7 +20,7 @@ from .reading import Mention, read_mentions
 from .values import find_word
 from .writing import fix_article, write_age, write_birth, write_days, write_label
 
-__all__ = ["Edit", "Rewritten", "rewrite"]
+__all__ = ["Rewording", "Rewritten", "rewrite"]
 
 _LOOK_BACK = 48
 _SEX = re.compile(r"\s?/?[FMWV]\b")  # "59 M" is no length
@@ -28,7 +28,7 @@ _NEAR = 366  # days from the visit within which other dates narrow it
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Rewording:
     """A span of the note that was written anew, and where its words stand in the new text."""
 
     start: int
@@ -49,7 +49,7 @@ class Rewritten:
     """
 
     text: str
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[Rewording, ...] = ()
     kept: Counter[str] = field(default_factory=Counter)
     contradicted: Counter[str] = field(default_factory=Counter)
     held: tuple[tuple[int, int, str], ...] = ()
@@ -280,7 +280,7 @@ class _Rewriting:
                     if self.text[start : start + 1].isupper()
                     else words
                 )
-            edits.append(Edit(start, end, kind, how, len(made), len(made) + len(words)))
+            edits.append(Rewording(start, end, kind, how, len(made), len(made) + len(words)))
             made += words
             at = end
         changed = [(edit.start, edit.end) for edit in edits]

@@ -39,7 +39,7 @@ def _pattern(value: str, *, is_code: bool) -> re.Pattern[str] | None:
 
 
 def find_word(word: OwnWord, text: str, folded: str) -> list[tuple[int, int]]:
-    """Return where a record's own word stands in a text.
+    """Return the spans of a record's own word in a text.
 
     A name is one only with its capital letter, unless the text has none: people from Bath take a bath.
 

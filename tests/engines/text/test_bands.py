@@ -30,8 +30,10 @@ def test_what_lies_in_a_band_stays_whatever_is_decided():
         done = Sanitiser(Everything(), bands=given)([Document("d", text)])
         published = apply(text, done.edits[0])
         assert ("45–49" in published) == (given is not None)
-        assert published.startswith(wanted[:5]) and "ans" not in published
-    assert bands.without(text) == "Née 47 ans, vue." and bands.without("another") == "another"
+        assert published.startswith(wanted[:5])
+        assert "ans" not in published
+    assert bands.without(text) == "Née 47 ans, vue."
+    assert bands.without("another") == "another"
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Where bands stand in published notes: `OUT.private/mentions.jsonl`, for whoever redacts the notes afterwards.
 
 One line per note that was changed or is to be looked at: the column and the number of its row, the hash of the note
-as it was published, the bands in it as [start, end, kind, what stood there], spans that a guard held back, and how often it contradicts
+as it was published, the bands in it as [start, end, kind, the words before], spans that a guard held back, and how often it contradicts
 its row. A note is known again by its text alone, since rows are shuffled.
 """
 
@@ -35,7 +35,7 @@ def write_mentions(out: str | os.PathLike[str], lines: Iterable[Mapping[str, obj
 
 @dataclass(frozen=True)
 class PlacedBands:
-    """The bands in notes as (start, end, what stood there), by the hash of the note."""
+    """The bands in notes as (start, end, the words before), by the hash of the note."""
 
     spans: Mapping[str, Sequence[tuple[int, int, str]]]
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from ..folding import fold, one_of
 from .spelling import spell
 
-__all__ = ["LANGUAGES", "Form", "Language", "Vocabulary", "detect_languages", "language"]
+__all__ = ["LANGUAGES", "AgeForm", "Language", "LanguageWords", "detect_languages", "language"]
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 _MODULES = {
@@ -27,13 +27,13 @@ ng pg fl ms s sec min h hz j kcal cal °c °f ° x"""
 
 
 @dataclass(frozen=True)
-class Form:
+class AgeForm:
     """A way of writing an age that cannot carry a band as it stands: what it becomes instead.
 
     Parameters
     ----------
     before, after : str
-        Patterns of what stands before and behind the number.
+        Patterns of the text before and after the number.
     template : str
         What is written instead of all of it, with `{band}`.
     more : int, default=0
@@ -48,7 +48,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class LanguageWords:
     """The words of a language; all but what is written are patterns for folded text."""
 
     code: str
@@ -58,7 +58,7 @@ class Vocabulary:
     common: str
     age_before: str
     age_after: str
-    forms: tuple[Form, ...]
+    forms: tuple[AgeForm, ...]
     past: str
     earlier: str
     parts: dict[str, tuple[int, int]]
@@ -89,7 +89,7 @@ class Vocabulary:
 class Language:
     """A vocabulary with its patterns compiled."""
 
-    def __init__(self, words: Vocabulary) -> None:
+    def __init__(self, words: LanguageWords) -> None:
         self.words = words
         self.code = words.code
 
@@ -118,7 +118,7 @@ class Language:
         return re.compile(self.words.age_after)
 
     @cached_property
-    def forms(self) -> list[tuple[re.Pattern[str], re.Pattern[str], Form]]:
+    def forms(self) -> list[tuple[re.Pattern[str], re.Pattern[str], AgeForm]]:
         """The forms that cannot carry a band."""
         return [(re.compile(f"(?:{f.before})$"), re.compile(f.after), f) for f in self.words.forms]
 
@@ -217,7 +217,7 @@ class Language:
 
     @cached_property
     def common(self) -> frozenset[str]:
-        """Words by which the language is told."""
+        """Words by which the language is recognised."""
         return frozenset(self.words.common.split())
 
 
@@ -228,7 +228,7 @@ def _words(listed: str) -> re.Pattern[str]:
 @lru_cache(maxsize=len(LANGUAGES))
 def language(code: str) -> Language:
     """Return a language by its code."""
-    words: Vocabulary = import_module(f"{__package__}.{_MODULES[code]}").VOCABULARY
+    words: LanguageWords = import_module(f"{__package__}.{_MODULES[code]}").VOCABULARY
     return Language(words)
 
 

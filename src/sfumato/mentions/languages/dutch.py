@@ -1,10 +1,10 @@
 """Dutch."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="nl",
     month_names=("januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november",
                  "december"),
@@ -16,9 +16,9 @@ komt kwam opname na den dat die ze er nu gezien woont""",
     age_before=r"\bleeftijd\s?(?:[:=]|van|is)?\s?|\bop\s(?:de\s)?leeftijd\svan\s|\b(?:vrouw|man|patiente?|dame|heer)\svan\s",
     age_after=r"\s?-?\s?jarige?\b|\sjaar(?:\soud)?\b(?!\s(?:geleden|later|eerder))|\s?jr\.?(?=[\s,])|\s?j\.(?=[\s,])",
     forms=(
-        Form(r"", r"(?:e|ste|de)\sverjaardag\b", "verjaardag"),
-        Form(r"\b(?:wordt\sbinnenkort|wordt|bijna|haast)\s", r"(?:\sjaar)?\b", "{band} jaar", more=1),
-        Form(r"\bin\s(?:haar|zijn)\s", r"(?:e|ste|de)\slevensjaar\b", "leeftijd van {band} jaar", more=1),
+        AgeForm(r"", r"(?:e|ste|de)\sverjaardag\b", "verjaardag"),
+        AgeForm(r"\b(?:wordt\sbinnenkort|wordt|bijna|haast)\s", r"(?:\sjaar)?\b", "{band} jaar", more=1),
+        AgeForm(r"\bin\s(?:haar|zijn)\s", r"(?:e|ste|de)\slevensjaar\b", "leeftijd van {band} jaar", more=1),
     ),
     past=r"op\s(?:de\s)?leeftijd\svan|op",
     earlier="eerder",

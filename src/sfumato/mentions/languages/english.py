@@ -1,10 +1,10 @@
 """English."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="en",
     month_names=("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
                  "November", "December"),
@@ -19,12 +19,12 @@ patient seen admitted clinic reports known came lives works will after before"""
     age_after=r"[-\s]?(?:years?|yrs?|yr|y)\.?[-\s](?:old|young)\b|[-\s]?(?:years?|yrs?)\.?\sof\sage\b|\s?-?(?:y/o|yo|y\.\s?o\.?)(?!\w)"
     r"|[-\s]?(?:year|yr)s?-?old|\s?(?:y|yrs?)\.?\s(?:female|male|woman|man|lady|f|m)\b|\syears?\sand\s\w+\smonths?\sold",
     forms=(
-        Form(r"", r"(?:st|nd|rd|th)\sbirthday\b", "birthday"),
-        Form(r"\bin\s(?:his|her|their|the)\s", r"(?:st|nd|rd|th)\syear(?:\sof\slife)?\b", "aged {band}", more=1),
-        Form(r"\b(?:turning|turns|turned|nearly|almost|nearing|approaching)\s", r"(?!\w)(?:\s(?:years?\sold|next\s\w+|this\s\w+|later\sthis\s\w+))?",
+        AgeForm(r"", r"(?:st|nd|rd|th)\sbirthday\b", "birthday"),
+        AgeForm(r"\bin\s(?:his|her|their|the)\s", r"(?:st|nd|rd|th)\syear(?:\sof\slife)?\b", "aged {band}", more=1),
+        AgeForm(r"\b(?:turning|turns|turned|nearly|almost|nearing|approaching)\s", r"(?!\w)(?:\s(?:years?\sold|next\s\w+|this\s\w+|later\sthis\s\w+))?",
              "aged {band}", more=1),
-        Form(r"\b(?:will\sbe|will\sturn|about\sto\sturn)\s", r"(?!\w)(?:\s(?:next|this|in)\s\w+)?", "is {band}", more=1),
-        Form(r"\b(?:she|he)'s\s", r"(?!\w)", "aged {band}"),
+        AgeForm(r"\b(?:will\sbe|will\sturn|about\sto\sturn)\s", r"(?!\w)(?:\s(?:next|this|in)\s\w+)?", "is {band}", more=1),
+        AgeForm(r"\b(?:she|he)'s\s", r"(?!\w)", "aged {band}"),
     ),
     past=r"(?:at|when)\s(?:the\s)?(?:age\s(?:of\s)?)?",
     earlier="earlier",

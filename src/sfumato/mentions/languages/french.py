@@ -1,10 +1,10 @@
 """French."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="fr",
     month_names=("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
                  "décembre"),
@@ -16,9 +16,9 @@ vu vue depuis chez se ce cette nous""",
     age_before=r"\bage(?:e|s|es)?\s?(?:[:=]|de|d')?\s?|\ba\sl'age\sde\s|\b(?:femme|homme|patiente?|dame)\sde\s",
     age_after=r"\s?ans\b(?!\sde\s(?:tabac|evolution))|\s?a\.(?=[\s,])",
     forms=(
-        Form(r"", r"(?:e|eme)?\sanniversaire\b", "anniversaire"),
-        Form(r"\bdans\ssa\s", r"(?:e|eme)\sannee\b", "âge de {band} ans", more=1),
-        Form(r"\b(?:aura\sbientot|bientot|presque|va\savoir)\s", r"\sans\b", "{band} ans", more=1),
+        AgeForm(r"", r"(?:e|eme)?\sanniversaire\b", "anniversaire"),
+        AgeForm(r"\bdans\ssa\s", r"(?:e|eme)\sannee\b", "âge de {band} ans", more=1),
+        AgeForm(r"\b(?:aura\sbientot|bientot|presque|va\savoir)\s", r"\sans\b", "{band} ans", more=1),
     ),
     past=r"a\sl'age\sde|a",
     earlier="auparavant",

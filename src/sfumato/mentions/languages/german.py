@@ -1,10 +1,10 @@
 """German."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="de",
     month_names=("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
                  "Dezember"),
@@ -17,12 +17,12 @@ patient patientin kommt kam aufnahme nach vor den dem auf als seit sich es jetzt
     age_after=r"\s?-?\s?j(?:a|ae)hr(?:ig|\.)|\s?-?jg\.|\s?-?j\.(?!\w)|\s?j\b|\sjahren?\s(?:alt|jung)|\slebensjahren?\b|\sjahre?,\s(?:weiblich|mannlich|w\b|m\b)"
     r"|a\b(?=[,;.)\s]|$)",
     forms=(
-        Form(r"", r"\.\s?geburtstag\w*", "Geburtstag"),
-        Form(r"\bvollendet\w*\s", r"\.\s?lebensjahr\w*", "Alter von {band} Jahren"),
-        Form(r"", r"\.\s?lebensjahr\w*", "Alter von {band} Jahren", more=1),
-        Form(r"\b(?:wird|werde)\s(?:bald|demnachst|nun|jetzt)?\s?", r"(?:\sjahre(?:\salt)?)?(?!\w)", "ist {band}", more=1),
-        Form(r"\b(?:bald|fast|knapp|nahezu)\s", r"(?:\sjahre(?:\salt)?)?(?!\w)", "{band} Jahre alt", more=1),
-        Form(r"(?:^|[.;!?,]\s)", r"\sjahre\b", "{band} Jahre"),
+        AgeForm(r"", r"\.\s?geburtstag\w*", "Geburtstag"),
+        AgeForm(r"\bvollendet\w*\s", r"\.\s?lebensjahr\w*", "Alter von {band} Jahren"),
+        AgeForm(r"", r"\.\s?lebensjahr\w*", "Alter von {band} Jahren", more=1),
+        AgeForm(r"\b(?:wird|werde)\s(?:bald|demnachst|nun|jetzt)?\s?", r"(?:\sjahre(?:\salt)?)?(?!\w)", "ist {band}", more=1),
+        AgeForm(r"\b(?:bald|fast|knapp|nahezu)\s", r"(?:\sjahre(?:\salt)?)?(?!\w)", "{band} Jahre alt", more=1),
+        AgeForm(r"(?:^|[.;!?,]\s)", r"\sjahre\b", "{band} Jahre"),
     ),
     past=r"mit|im\salter\svon",
     earlier="früher",

@@ -1,10 +1,10 @@
 """Italian."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="it",
     month_names=("gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre", "ottobre", "novembre",
                  "dicembre"),
@@ -16,9 +16,9 @@ ricovero era nel nella sono""",
     age_before=r"\beta\s?(?:[:=]|di|e)?\s?|\ball'eta\sdi\s|\b(?:donna|uomo|paziente|signora|signore)\sdi\s",
     age_after=r"\s?anni\b(?!\s(?:fa|dopo|prima))|enne\b|\s?aa\.?(?=[\s,.])",
     forms=(
-        Form(r"", r"[°º]?\scompleanno\b", "compleanno"),
-        Form(r"\b(?:compira|compie|quasi|sta\sper\scompiere)\s", r"\sanni\b", "{band} anni", more=1),
-        Form(r"\bnel\ssuo\s", r"[°º]\sanno\b", "età di {band} anni", more=1),
+        AgeForm(r"", r"[°º]?\scompleanno\b", "compleanno"),
+        AgeForm(r"\b(?:compira|compie|quasi|sta\sper\scompiere)\s", r"\sanni\b", "{band} anni", more=1),
+        AgeForm(r"\bnel\ssuo\s", r"[°º]\sanno\b", "età di {band} anni", more=1),
     ),
     past=r"all'eta\sdi|a",
     earlier="in precedenza",

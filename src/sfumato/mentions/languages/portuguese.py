@@ -1,10 +1,10 @@
 """Portuguese."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="pt",
     month_names=("janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro",
                  "dezembro"),
@@ -16,8 +16,8 @@ desde anos vem idade internamento tem sem""",
     age_before=r"\bidade\s?(?:[:=]|de|e)?\s?|\baos\s|\b(?:mulher|homem|doente|paciente|senhora|senhor)\sde\s|\bcom\s(?=\d{1,3}\sanos)",
     age_after=r"\s?anos(?:\sde\sidade)?\b(?!\s(?:de\sevolucao|atras|depois|antes))",
     forms=(
-        Form(r"", r"\.?[oº]?\saniversario\b", "aniversário"),
-        Form(r"\b(?:fara|completara|quase|vai\sfazer)\s", r"\sanos\b", "{band} anos", more=1),
+        AgeForm(r"", r"\.?[oº]?\saniversario\b", "aniversário"),
+        AgeForm(r"\b(?:fara|completara|quase|vai\sfazer)\s", r"\sanos\b", "{band} anos", more=1),
     ),
     past=r"com\sa\sidade\sde|aos|com",
     earlier="anteriormente",

@@ -1,10 +1,10 @@
 """Spanish."""
 
-from .base import Form, Vocabulary
+from .base import AgeForm, LanguageWords
 
 __all__ = ["VOCABULARY"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = LanguageWords(
     code="es",
     month_names=("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
                  "diciembre"),
@@ -16,8 +16,8 @@ ingreso mujer varon presenta tiene sin como""",
     age_before=r"\bedad\s?(?:[:=]|de|es)?\s?|\ba\sla\sedad\sde\s|\b(?:mujer|varon|hombre|paciente|senora|senor)\sde\s",
     age_after=r"\s?anos(?:\sde\sedad)?\b(?!\s(?:de\s(?:evolucion|tabaco)|despues|antes))|\s?a\.(?=[\s,])",
     forms=(
-        Form(r"", r"\.?[oº]?\scumpleanos\b", "cumpleaños"),
-        Form(r"\b(?:cumplira|cumple|casi|va\sa\scumplir)\s", r"\sanos\b", "{band} años", more=1),
+        AgeForm(r"", r"\.?[oº]?\scumpleanos\b", "cumpleaños"),
+        AgeForm(r"\b(?:cumplira|cumple|casi|va\sa\scumplir)\s", r"\sanos\b", "{band} años", more=1),
     ),
     past=r"a\sla\sedad\sde|a\slos|con",
     earlier="anteriormente",
