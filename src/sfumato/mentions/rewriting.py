@@ -1,6 +1,6 @@
 """Put what a note says of its person into the bands of the published row.
 
-The reader knows forms and checks the value; the net knows the value and needs no form. Numbers beside vital signs,
+The reader knows forms and checks the value; the net knows the value and needs no form. Numbers next to vital signs,
 doses, laboratory values and durations are never changed on the net's word: they are held back for a person to look at.
 """
 
