@@ -79,7 +79,7 @@ def explore(
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
     background : list of path, frame, Corpus or list of Document, default=[]
-        Other labelled corpora of any origin.
+        Other labelled corpora of any origin, or the starter that is shipped.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
         Your own texts without labels.
     rules : path, optional
