@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from ....core.errors import DataError, InputError
+from ....core.errors import DataError, InputError, ParameterError
 from ...document import Document, Edit, Edited
 from ...sources import Withheld
 from ..files import FileFormat, OpenedFile, RefusedFileError
@@ -92,7 +92,10 @@ class Pdf(FileFormat):
         try:
             return compose(text)
         except FileRefusedError as error:
-            raise DataError(f"A document {error}, so that it cannot be written as PDF.") from None
+            raise ParameterError(
+                f"A document {error}, so that it cannot be written as PDF.",
+                hint="convert to docx, html or jsonl.",
+            ) from None
 
     def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
         """Write a document as its PDF with the edits; one that cannot be cut is not written."""
