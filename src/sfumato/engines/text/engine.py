@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -114,7 +114,12 @@ class TextEngine(
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
         from .frontier.progress import ExploreSteps
         from .frontier.steps import explore as run
+        from .labelling import is_project
 
+        if is_project(request.corpus):
+            from .labelling.requests import explore_project
+
+            return explore_project(request, progress)
         steps = ExploreSteps.of(request, progress)
         found = run(request, steps)
         steps.finish()
@@ -132,9 +137,13 @@ class TextEngine(
     ) -> Publication[TextRelease]:
         """Publish documents with a candidate; without `out`, a list of documents in memory."""
         from ...core.publication import Publication
+        from .labelling import is_project
         from .records import TextRelease
-        from .release.steps import publish as run
+        from .release.steps import publish
 
+        run: Callable[..., object] = publish
+        if is_project(request.documents):
+            from .labelling.requests import publish_project as run
         made = run(exploration, candidate, request, out=out, force=force, progress=progress)
         if isinstance(made, TextRelease):
             return Publication(made, out)
@@ -301,13 +310,14 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...data.documents import write_documents
+    from .labelling import is_project
 
     assert call.out is not None
     source = Path(request.source)
-    if (source / "project.json").is_file():
+    if is_project(source):
         from .labelling.session import Session
 
-        session = Session(source, background=False)
+        session = Session(source, background=False, read=False)
         try:
             documents = session.known_spans()
         finally:
