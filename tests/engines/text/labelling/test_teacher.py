@@ -197,7 +197,7 @@ def test_runs_are_what_a_loop_finds():
 def test_the_page_answers_while_the_teacher_is_busy(project, monkeypatch):
     slow = Simple()
     slow.go_on.clear()
-    monkeypatch.setattr(desks, "teacher_named", lambda *_, **__: (slow, "two readers"))
+    monkeypatch.setattr(desks, "teacher_of", lambda *_, **__: (slow, "two readers"))
     page = PageState([project])
     try:
         assert page.desk.notes() == ("two readers",)

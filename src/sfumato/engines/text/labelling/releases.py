@@ -195,5 +195,6 @@ class ProjectReleases(Desk):
             raise InputError("Nothing was published yet.", hint="publish a candidate first.")
         made = len(self.session.journal.events) - len(events)
         if self._opened is None or self._opened[0] != made:
-            self._opened = made, ReviewedRelease(self.folder / "releases" / candidate)
+            out, reading = self.folder / "releases" / candidate, self.session.project.reading
+            self._opened = made, ReviewedRelease(out, reading)
         return self._opened[1]

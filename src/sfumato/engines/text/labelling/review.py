@@ -6,7 +6,7 @@ published file itself; where the two do not fit each other, or the original has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,8 @@ from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import RELEASE_FILE
 from ....core.storage.private_folder import private_folder_of, write_private
 from ....data.document import Document, apply
-from ....data.documents import read_documents
 from ..private_edits import DocumentEdits, read_edits
+from ..read_options import ReadOptions
 from ..records import APPROVAL_FILE, Approval, Look, TextRelease
 
 __all__ = ["ReviewedRelease"]
@@ -31,10 +31,13 @@ class ReviewedRelease:
     ----------
     out : Path
         The folder of the release.
+    reading : ReadOptions, optional
+        How the documents of the project are read, and so those of its releases.
 
     """
 
     out: Path
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
     def __post_init__(self) -> None:
         if not (self.out / RELEASE_FILE).is_file():
@@ -56,7 +59,12 @@ class ReviewedRelease:
         from ..attack.released.releases import release_of
 
         source, _ = release_of(self.out)
-        return {document.id: document.text for document in read_documents(source)}
+        texts = {document.id: document.text for document in self.reading.open(source)}
+        ids = [entry.published_id for entry in self.edits.values()]
+        if len(texts) == len(ids) and texts.keys().isdisjoint(ids):
+            # Records without ids are numbered as they are read; the edits stand in the same order.
+            return dict(zip(ids, texts.values(), strict=True))
+        return texts
 
     def spans(self, document: Document) -> list[list[int | str | float | None]]:
         """Return what was redacted in a document: first, last, label, and no chance, since it is done."""
