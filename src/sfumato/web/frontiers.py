@@ -91,7 +91,7 @@ class Frontiers:
         return _details(part.chosen, engine_named(part.engine).story(part))
 
     def _is_project(self, part: Part) -> bool:
-        return self.desk is not None and part.engine == "text" and self._folder(part) == self.desk.folder / "frontier"  # fmt: skip
+        return self.desk is not None and self._folder(part) == self.desk.folder / "frontier"
 
     def _folder(self, part: Part) -> Path:
         for folder in self.folders:

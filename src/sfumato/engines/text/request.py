@@ -88,7 +88,9 @@ class TextRequest(WithFindings):
 
     compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
     corpus: DocumentsInput = parameter(
-        help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
+        help="Labelled documents (JSONL, brat, CoNLL, CSV, …), or a project with answers.",
+        role="data",
+        metavar="CORPUS",
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
@@ -203,7 +205,7 @@ class TextPublishRequest(WithFindings):
         "compute": _COMPUTE,
     }
     documents: DocumentsInput = parameter(
-        help="Documents to publish.", role="data", metavar="INPUT"
+        help="Documents to publish, or a project with its answers.", role="data", metavar="INPUT"
     )
     replacement: str = parameter(
         "placeholder", help="How redacted text is replaced.", flag="--replace",

@@ -90,7 +90,7 @@ class ProjectReleases(Desk):
         candidate, events = self._since_release()
         seen = {event["doc"] for event in events if event["do"] == "seen"}
         corrected = {event["places"][0][0] for event in events if event["do"] == "mark"}
-        ratio = float(candidate[1:]) if candidate else session.record.ratio
+        ratio = session.record.ratio if candidate is None else self._release().record.how.ratio
         threshold = cost_threshold(ratio)
         with session.lock:
             known, scores = session.answers.known, session.scores

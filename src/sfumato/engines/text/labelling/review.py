@@ -49,6 +49,11 @@ class ReviewedRelease:
         return sha256_of(self.out / RELEASE_FILE)
 
     @cached_property
+    def record(self) -> TextRelease:
+        """What release.json says."""
+        return TextRelease.read(self.out)
+
+    @cached_property
     def edits(self) -> dict[str, DocumentEdits]:
         """What was done to each document, by its id in the project."""
         return {entry.id: entry for entry in read_edits(self.out)}
@@ -113,10 +118,9 @@ class ReviewedRelease:
             How many corrections earlier reviews of the project made.
 
         """
-        release = TextRelease.read(self.out)
         approval = Approval(
             release=self.mark,
-            candidate=release.candidate,
+            candidate=self.record.candidate,
             by=by,
             at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             documents_seen=len(looks),
