@@ -119,7 +119,7 @@ class Frontiers:
         if not data.name or not os.path.exists(data):
             raise InputError("There is no such data file on this machine.", hint="give its path.")
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
-        request = engine.PublishRequest.build({name: data, **choices}, owner="publish", spelled=_spelled)  # fmt: skip
+        request = engine.PublishRequest.build({name: data, **choices}, owner="publish", spelled=_title_of)  # fmt: skip
         if desk is not None:
             return lambda progress: _result_text(desk.publish(wanted, progress, choices))
         folder = self._folder(part)
@@ -135,7 +135,7 @@ class Frontiers:
         return work
 
 
-def _spelled(name: str) -> str:
+def _title_of(name: str) -> str:
     """Return the name of a parameter as the page writes it."""
     return name.replace("_", " ")
 
@@ -149,7 +149,7 @@ def _choices(engine: str) -> list[dict[str, object]]:
     return [
         {
             "name": name,
-            "title": _spelled(name),
+            "title": _title_of(name),
             "help": about.help,
             "is_flag": about.is_flag,
             "names": [] if about.choices is None else list(about.choices()),

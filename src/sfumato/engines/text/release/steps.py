@@ -85,7 +85,7 @@ def publish(
     corpus = request.open(request.documents)
     _check_options(exploration, corpus, request)
     if answered is None and exploration.record.answers is not None:
-        _refuse_answered(exploration.learned, corpus)
+        _refuse_without_project(exploration.learned, corpus)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     seed = exploration.record.seed
     promise = _Promise(exploration, candidate, classifiers, request)
@@ -264,7 +264,7 @@ def _check_options(
         raise ParameterError("New ids are asked for, and to keep the old ones.")
 
 
-def _refuse_answered(learned: Learned, corpus: Corpus) -> None:
+def _refuse_without_project(learned: Learned, corpus: Corpus) -> None:
     """Refuse the documents of a project without the project: its answers would be missing."""
     known = sum(
         isinstance(record, Document) and learned.knows(record.text) for record in corpus.tolerant()
