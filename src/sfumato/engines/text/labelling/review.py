@@ -16,6 +16,7 @@ from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import RELEASE_FILE
 from ....core.storage.private_folder import private_folder_of, write_private
 from ....data.document import Document, apply
+from ....data.documents import Corpus
 from ..private_edits import DocumentEdits, read_edits
 from ..read_options import ReadOptions
 from ..records import APPROVAL_FILE, Approval, Look, TextRelease
@@ -61,15 +62,19 @@ class ReviewedRelease:
     @cached_property
     def published(self) -> dict[str, str]:
         """The published texts, read from the file, by published id."""
-        from ..attack.released.releases import release_of
-
-        source, _ = release_of(self.out)
-        texts = {document.id: document.text for document in self.reading.open(source)}
+        texts = {document.id: document.text for document in self._corpus}
         ids = [entry.published_id for entry in self.edits.values()]
         if len(texts) == len(ids) and texts.keys().isdisjoint(ids):
             # Records without ids are numbered as they are read; the edits stand in the same order.
             return dict(zip(ids, texts.values(), strict=True))
         return texts
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        from ..attack.released.releases import release_of
+
+        source, _ = release_of(self.out)
+        return self.reading.open(source)
 
     def spans(self, document: Document) -> list[list[int | str | float | None]]:
         """Return what was redacted in a document: first, last, label, and no chance, since it is done."""
@@ -79,7 +84,8 @@ class ReviewedRelease:
         """Return the document as it stands in the published file."""
         entry = self._of(document)
         written = self.published.get(entry.published_id)
-        if written is None or written != apply(document.text, entry.edits):
+        same = self._corpus.format.comparable
+        if written is None or same(written) != same(apply(document.text, entry.edits)):
             raise InputError(
                 f"The published text of {document.id!r} is not what was decided for it.",
                 hint="publish the release again; do not give this one out.",
