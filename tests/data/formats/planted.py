@@ -91,8 +91,14 @@ def parquet(folder: Path) -> Corpus:
     return read_documents(path)
 
 
-SOURCES: dict[str, Callable[[Path], Corpus]] = {"package": package, "parquet": parquet}
-"""By format: makes a corpus whose documents hold two "Quixadelmo" and one "Zoë 👍"."""
+def pdf(folder: Path) -> Corpus:
+    from .pdf.letters import write_letters  # which skips where the extra is not installed
+
+    return read_documents(write_letters(labelled(), folder / "letters"))
+
+
+SOURCES: dict[str, Callable[[Path], Corpus]] = {"package": package, "parquet": parquet, "pdf": pdf}
+"""By format: makes a corpus whose documents hold two "Quixadelmo" and, where it can, one "Zoë 👍"."""
 
 
 # --- streams that a writer left ------------------------------------------------------------------
@@ -144,5 +150,8 @@ STREAMS: dict[str, Callable[[Path], object]] = {
     "labelstudio": in_predictions,
     "parquet": in_metadata,
     "package": in_a_member,
+    "docx": in_a_member,
+    "pdf": lambda out: out.write_bytes(out.read_bytes() + b"\n% " + GONE.encode()),
+    "plain": lambda out: out.write_text(out.read_text() + GONE),
 }
 """By format: puts a removed word where no reader of documents looks, as a careless writer would."""

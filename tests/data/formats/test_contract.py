@@ -84,7 +84,7 @@ def test_an_edit_that_the_writer_skips_is_seen(tmp_path, name):
 
 
 def test_every_registered_format_has_a_planted_fault():
-    missing = set(FORMATS) - set(STREAMS)
+    missing = set(FORMATS) - set(STREAMS) - {"mixed"}  # each of its files has a format of its own
     assert not missing, f"tests/data/formats/planted.py has no stray stream for {sorted(missing)}"
 
 

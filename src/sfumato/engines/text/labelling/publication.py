@@ -9,12 +9,13 @@ import numpy as np
 from ....core.measures import Risk, Utility
 from ..exploration import TextExploration
 from ..frontier.building import build_exploration, remember
+from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
 from ..records import UNMEASURED, TextCandidate
 from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
+from ..starter.kinds import KindModel
 from .estimate import RiskEstimate, estimated
-from .partial import UNKNOWN, Known, PartialCRF
 from .scorers import FOLDS, VOICES, Reading, mixed
 from .session import Session
 
@@ -48,11 +49,15 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
     scores = reading.fitted.scores()
-    models: list[Model] = [reading.fitted.model()]
+    stages = [Stage(reading.fitted.model())]
     voices: tuple[int, ...] = (0,)
     if taught is not None:
         scores, voices = mixed(scores, taught.scores(pool.data)), VOICES
-        models.append(taught)
+        stages.append(Stage(taught))
+    if session.starter is not None:  # whom the CRF sees
+        sees = ((0, True),)
+        stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
+        voices = tuple(voice + 1 for voice in voices)
     typing = _typing(session, codes)
     candidates, classifiers = [], {}
     for ratio in request.ratios:
@@ -66,7 +71,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
             )
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
-        h = Classifier(tuple(map(Stage, models)), voices, threshold, "answers")
+        h = Classifier(tuple(stages), voices, threshold, "answers")
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
@@ -140,9 +145,14 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     """Learn one model per label where there are several: what is redacted gets the likeliest."""
     if len(session.labels) == 1:
         return ()
-    models = []
+    models: list[Model] = []
     for code, label in enumerate(session.labels, 1):
         known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
         learner = replace(PartialCRF(), kind=label)
-        models.append(learner.fit(session.pool, known, seed=session.record.seed).model())
+        fitted = learner.fit(session.typing_pool, known, seed=session.record.seed).model()
+        kinds = session.place_labels.kinds.get(label)
+        if kinds is not None and session.starter is not None:
+            models.append(KindModel(session.starter.only(kinds), fitted))
+            continue
+        models.append(fitted)
     return tuple(models)

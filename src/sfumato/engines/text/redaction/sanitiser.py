@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edit, Span, apply, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
@@ -27,10 +28,11 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
+from .band_tokens import in_bands
 from .compiled import CompiledCandidate, compile_candidate
 from .counts import RedactionCounts
 from .person import PersonRule
-from .rendering import Edits, RedactedSpans, merge_spans, whole_words
+from .rendering import Edits, RedactedSpans, merge_spans, stretches, whole_words
 from .replacer import Place, Placeholder, Replacer
 from .surrogates.languages import language_of
 
@@ -108,10 +110,13 @@ class Sanitiser:
     cleared : mapping of str to sequence of (int, int), optional
         By id, what a person who reviewed an earlier release said is harmless: the candidate does not
         redact it.
-    word_limit : int, default 131072
-        How many distinct words are remembered between batches.
+    bands : PlacedBands, default None
+        Where a table's bands stand in its notes: they are published already, and stay.
 
     """
+
+    word_limit = 1 << 17
+    """How many distinct words are remembered between batches."""
 
     def __init__(
         self,
@@ -123,7 +128,7 @@ class Sanitiser:
         strict: bool = False,
         person: PersonRule | None = None,
         cleared: Mapping[str, Ranges] | None = None,
-        word_limit: int = 1 << 17,
+        bands: PlacedBands | None = None,
     ) -> None:
         self.candidate = candidate
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
@@ -135,7 +140,7 @@ class Sanitiser:
         self.strict = strict
         self.person = person
         self.cleared = dict(cleared or {})
-        self.word_limit = word_limit
+        self.bands = bands
         self._local = threading.local()
 
     def __getstate__(self) -> dict[str, object]:
@@ -200,10 +205,10 @@ class Sanitiser:
         read = "".join(" " if i < 0 else document.text[i] for i in order)
         other = replace(document, text=read, spans=(), segments=(), orders=())
         harmless = {i for a, b in self.cleared.get(document.id, ()) for i in range(a, b)}
-        there = list(_runs([k if i in harmless else -1 for k, i in enumerate(order)]))
+        there = list(stretches([k if i in harmless else -1 for k, i in enumerate(order)]))
         for edit in self._sanitise([other], [there]).edits[0]:
             replacement = edit.replacement
-            for start, end in _runs(order[edit.start : edit.end]):
+            for start, end in stretches(order[edit.start : edit.end]):
                 yield Edit(start, end, replacement, edit.label)
                 replacement = ""
 
@@ -266,6 +271,8 @@ class Sanitiser:
             taken_back = labels_from_spans(harmless, tokens, ["x"]) > 0
             kind = np.where(taken_back & (given == 0), 0, kind)
         kind = whole_words(tokens, words.vocabulary, kind)
+        if self.bands is not None:
+            kind = np.where(in_bands(tokens, self.bands) & (given == 0), 0, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
         if not self.replacer.by_label_alone:
@@ -348,25 +355,6 @@ class Sanitiser:
                 made[UNSURE] = made.get(UNSURE, 0) + 1
             surrogates.append(new)
         return Edits(tokens, spans, labels, surrogates, np.arange(len(spans), dtype=np.int32)), made
-
-
-def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield stretches of text that are concatenated, as start and end.
-
-    >>> list(_runs([3, 4, -1, 9]))
-    [(3, 5), (9, 10)]
-    """
-    start = end = -1
-    for i in indices:
-        if i < 0:
-            continue
-        if i != end:
-            if end >= 0:
-                yield start, end
-            start = i
-        end = i + 1
-    if end >= 0:
-        yield start, end
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:

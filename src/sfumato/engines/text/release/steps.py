@@ -15,6 +15,7 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
 from ....core.release import refuse_different
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
@@ -88,7 +89,8 @@ def publish(
         _refuse_without_project(exploration.learned, corpus)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     seed = exploration.record.seed
-    promise = _Promise(exploration, candidate, classifiers, request)
+    bands = PlacedBands.beside(corpus.paths)
+    promise = _Promise(exploration, candidate, classifiers, request, bands)
     sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
     # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
     seen: CorpusSample | None = None
@@ -99,7 +101,7 @@ def publish(
     reading = _reading(request, exploration.learned, seen)
     cleared = None if answered is None else answered.cleared
     sanitiser = _sanitiser(
-        classifiers, request, reading, corpus, cleared, strict=request.strict or out is None
+        classifiers, request, reading, corpus, bands, cleared, strict=request.strict or out is None
     )
     if out is None:
         return _publish_in_memory(sanitiser, corpus, request)
@@ -137,6 +139,8 @@ class _Promise:
         What redacts.
     request : TextPublishRequest
         Says whether a shift is accepted.
+    bands : PlacedBands, optional
+        Where a table's bands stand in the documents.
 
     """
 
@@ -146,18 +150,24 @@ class _Promise:
         candidate: TextCandidate,
         classifiers: ClassifierSet,
         request: TextPublishRequest,
+        bands: PlacedBands | None = None,
     ) -> None:
+        self._bands = bands
         self._learned, self._seed = exploration.learned, exploration.record.seed
         self._candidate, self._classifiers, self._request = candidate, classifiers, request
         self._held_out = self._learned.held_out.get(candidate.id)
+        self._starter = exploration.record.starter
 
     def check(self, seen: CorpusSample) -> None:
         """Refuse documents that are not like those learned from, unless that is accepted."""
         texts = [document.text for document in seen.sample]
+        if self._bands is not None:  # compared as they were written, not as a table published them
+            texts = [self._bands.without(text) for text in texts]
         self._shift, self._expected = check_sample(
             self._learned, self._classifiers, texts, seed=self._seed
         )
-        self._risk, self._sentence = self._candidate.risk, _UNJUDGED
+        self._risk = self._candidate.risk
+        self._sentence = _UNJUDGED if self._starter is None else self._starter.sentence
         if self._held_out is not None:
             self._batch = self._held_out.batch(seen.documents, self._seed)
             self._risk = expected_risk(self._risk, self._held_out, self._batch)
@@ -167,7 +177,8 @@ class _Promise:
     def measure(self, counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
         """Return what the record of the release says, from the counts of what was read back."""
         if self._held_out is None:
-            return {"risk": self._risk, "sentences": (self._sentence,)}
+            told: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
+            return told if self._starter is None else {**told, "starter": self._starter}
         about = measure_release(
             self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
         )
@@ -193,6 +204,7 @@ def _made_from(
         "person": request.person,
         "ignore_marks": request.ignore_marks,
         "cleared": {name: [list(pair) for pair in own] for name, own in sanitiser.cleared.items()},
+        "bands": None if sanitiser.bands is None else sanitiser.bands.mark(),
     }
 
 
@@ -210,7 +222,7 @@ def _written_with(
 
 def _sanitiser(
     classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading,
-    corpus: Corpus, cleared: Mapping[str, Ranges] | None, *, strict: bool,
+    corpus: Corpus, bands: PlacedBands | None, cleared: Mapping[str, Ranges] | None, *, strict: bool,
 ) -> Sanitiser:  # fmt: skip
     """Return what redacts and replaces, as the request says."""
     by_file = corpus.format.unit == "folder"
@@ -225,6 +237,7 @@ def _sanitiser(
         findings=request.findings is not None,
         marks=not request.ignore_marks,
         strict=strict,
+        bands=bands,
     )
 
 
