@@ -44,11 +44,9 @@ class PlacedBands:
         """Return the bands in published files, where the private folder of their release is at hand."""
         found: dict[str, Sequence[tuple[int, int, str]]] = {}
         for path in paths:
-            folders = (
-                private_folder_of(path),
-                private_folder_of(path.parent),
-                path.parent / "private",
-            )
+            parent = path.absolute().parent
+            releases = [path, parent] if parent.name else [path]
+            folders = [*map(private_folder_of, releases), parent / "private"]
             for folder in folders:
                 if (folder / MENTIONS_FILE).is_file():
                     found |= _read(folder / MENTIONS_FILE)
