@@ -119,6 +119,11 @@ def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> 
     repeated = repeated_identifiers(table)
     if repeated:
         said.append(REPEATED.format(names=", ".join(repeated)[:300]))
+    if weights := table.schema.names("weight"):
+        said.append(
+            f"{weights[0]}: weights are published as they are; one that few people share tells who they are, "
+            "so round weights before."
+        )
     if problem.fraction is not None:
         said.append(
             f"The table is taken as a simple random sample of {problem.fraction:.3g} of its population; what "

@@ -134,7 +134,10 @@ def _groups_by_row(
     whole_table = not _suppressed_records(written, original) and not original.dropped
     sensitive = {
         # A column that is numeric in every row is numeric here; the suppressed rows may differ.
-        n: SensitiveTable(w.table, w.is_numeric and (whole_table or original.is_numeric(n)))
+        n: SensitiveTable(
+            w.table,
+            w.is_numeric and (original.is_ordered(n) if whole_table else original.is_numeric(n)),
+        )
         for n, w in written.sensitive.items()
     }
     return PublishedGroups(

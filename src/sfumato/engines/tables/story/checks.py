@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....core.story import Check
 from ....presentation.numbers import count, join_words, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
+from ..records import constant_columns
 from .facts import TableFacts
 
 __all__ = ["checks_of", "shift_check_of"]
@@ -45,6 +46,10 @@ def checks_of(facts: TableFacts) -> list[Check]:
         many = facts.release.how.undeclared_columns_dropped
         words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
         checks.append(Check("holds", words))
+    constant = constant_columns(facts.policy[1], facts.domains)
+    if constant:
+        words = f"The same for everybody, and so of no use to an analyst: {join_words(constant)}."
+        checks.append(Check("look", words))
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
         words = (

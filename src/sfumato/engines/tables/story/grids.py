@@ -27,20 +27,18 @@ _SHOWN = 24
 _EXAMPLES = 5
 
 
-def _attribute_words(labels: tuple[str, ...], ends: tuple[int, ...], size: int) -> str:
+def _attribute_words(ends: tuple[int, ...], size: int) -> str:
     if len(ends) == size:
         return f"published unchanged ({count(size)} values)"
     if len(ends) == 1:
-        return "removed (one single group)"
+        return "the same for everybody (published as *)"
     widths = [high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True)]
-    label = labels[widths.index(max(widths))]
-    label = label if len(label) <= 40 else label[:39] + "…"
-    return f"published in {count(len(ends))} groups, the widest {label}"
+    return f"published in {count(len(ends))} groups, the widest of {count(max(widths))} values"
 
 
 def policy_grid(facts: TableFacts) -> Grid | None:
     """Return the policy in words, next to Safe Harbor."""
-    labels, ends = facts.policy
+    _, ends = facts.policy
     if not ends:
         return None
     harbor = facts.harbor
@@ -50,13 +48,9 @@ def policy_grid(facts: TableFacts) -> Grid | None:
     rows = []
     for name in facts.quasi:
         size = facts.domains[name]
-        row = [name, _attribute_words(labels[name], ends[name], size)]
+        row = [name, _attribute_words(ends[name], size)]
         if harbor is not None:
-            row.append(
-                _attribute_words(harbor.policy[name], harbor.ends[name], size)
-                if name in harbor.ends
-                else "–"
-            )
+            row.append(_attribute_words(harbor.ends[name], size) if name in harbor.ends else "–")
         rows.append(tuple(row))
     return Grid("published", "The policy in words", tuple(heads), tuple(rows), words=True)
 
