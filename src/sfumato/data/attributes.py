@@ -26,7 +26,6 @@ from .database import quote_name, quote_text
 __all__ = [
     "DIRECT_MEANINGS",
     "MISSING",
-    "MISSING_MARKS",
     "Attribute",
     "Dates",
     "Domain",
@@ -38,11 +37,6 @@ __all__ = [
 ]
 
 MISSING = "?"  # how a missing cell is written when it is its own value
-MISSING_MARKS = (
-    "NA", "N/A", "n/a", "n.a.", "NaN", "nan", "NULL", "null", "None", "#N/A", "#NV", "-", "--", "–", ".", "..",
-    "k.A.", "k. A.", "keine Angabe", "n/d", "N/D", "n.d.", "s/d", "s.d.", "N.C.", "nc", "n.v.t.",
-)  # fmt: skip
-"""What people write where nothing is known, in several languages; a draft proposes those that occur."""
 Role = Literal["identifier", "person", "quasi", "sensitive", "weight", "other"]
 Meaning = Literal[
     "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",
@@ -291,6 +285,7 @@ class Attribute(BaseModel):
     date: Dates | None = None
     missing_values: list[Cell] = Field(default_factory=list)
     decimal: Literal[".", ","] = "."
+    weight: float = Field(default=1.0, gt=0, le=1000)
     ordered: bool = True
     undecided: bool = False
     publish: Treatment | None = None
@@ -305,6 +300,10 @@ class Attribute(BaseModel):
             )
         if self.role != "quasi" and (self.keep or self.hierarchy or self.max_width):
             raise ValueError("keep, hierarchy and max_width are for quasi-identifiers")
+        if self.role != "quasi" and self.weight != 1.0:
+            raise ValueError(
+                'weight is for quasi-identifiers; a column of survey weights has role = "weight"'
+            )
         if self.role != "sensitive" and not self.ordered:
             raise ValueError("ordered = false is for sensitive columns whose numbers are codes")
         if self.role != "person" and self.rows != "separate":

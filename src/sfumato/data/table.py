@@ -17,9 +17,10 @@ from ..core.arrays import Counts
 from ..core.display import few, html_table
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
-from .attributes import MISSING_MARKS, Attribute
+from .attributes import Attribute
 from .combinations import number_combinations
 from .inputs import PopulationInput, RowsInput, SchemaInput
+from .missing_marks import MISSING_MARKS
 from .table_domains import Codes, codes_in, domains_of, with_cuts
 from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError
-from .attributes import MISSING_MARKS, cell_text
+from .attributes import cell_text
 from .database import quote_text
+from .missing_marks import MISSING_MARKS
 
 if TYPE_CHECKING:
     from .table_source import TableSource
