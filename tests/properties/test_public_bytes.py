@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sfumato import baskets, tables, text
 from sfumato.core.errors import SfumatoError
 from sfumato.data.document import Document, Span
-from sfumato.reports import write_report
+from sfumato.reports import ReportForm, write_report
 
 _MARK = re.compile(rb"[0-9a-f]{64}")
 
@@ -59,7 +59,8 @@ def released(publish, folder: Path, *frontiers: Path, pdf: bool = False) -> dict
     """Publish into a folder, report on it, and return what is public."""
     folder.mkdir()
     publish(folder / "out")
-    write_report([*frontiers, folder / "out"], out=folder / "report", interactive=False, pdf=pdf)
+    form = ReportForm(pdf=pdf, interactive=False)
+    write_report([*frontiers, folder / "out"], form, out=folder / "report")
     return public_bytes(folder / "out", folder / "report")
 
 
