@@ -16,10 +16,10 @@ from ....core.storage.staging import whole_directory
 from ....desk.protocol import Desk
 from ....desk.records import ReleasedView, ReviewedDocument
 from ..exploration import TextExploration
+from ..learners.partial import UNKNOWN
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
 from .journal import Event
-from .partial import UNKNOWN
 from .publication import explored, write_marks
 from .review import ReviewedRelease
 from .session import Session
