@@ -65,7 +65,7 @@ def report(
         The plan that made the folders; a plan.toml in one of them is found without it.
     regime : str or path, optional
         What the report is made for: "ema", "ontario:high", or a file with a regime of your own.
-    language : {"en", "de"}, default="en"
+    language : {'en', 'de'}, default='en'
         The language of the report.
     force : bool, default=False
         Whether files of other makers are replaced. An older report is, always: it can be made again.

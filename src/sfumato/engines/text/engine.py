@@ -359,19 +359,9 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...data.formats.registry import FORMATS
-    from .format_options import FORMAT
+    from .format_options import list_formats
 
-    found: dict[str, JsonValue] = {}
-    for name, kind in FORMATS.items():
-        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
-        suffixes = kind.suffixes
-        found[name] = {"suffixes": list(suffixes), "options": list(options)}
-        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
-    call.say(
-        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
-    )
-    return found
+    return list_formats(call.say)
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
