@@ -43,7 +43,7 @@ class PlacedBands:
     def beside(cls, paths: Iterable[Path]) -> PlacedBands | None:
         """Return the bands in published files, where the private folder of their release is at hand."""
         found: dict[str, Sequence[tuple[int, int, str]]] = {}
-        for path in paths:
+        for path in map(Path.absolute, paths):
             folders = (
                 private_folder_of(path),
                 private_folder_of(path.parent),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.records import AttackRecord, Count, Name, Record, Share
+from ...core.records import AttackRecord, Count, FileName, Record, Share
 
 __all__ = ["CompositionRecord", "JointRisk", "TablesAttack"]
 
@@ -35,7 +35,7 @@ class CompositionRecord(Record):
     `changed` is the share of the people whose labels differ between the two.
     """
 
-    earlier: Name
+    earlier: FileName
     people: Count
     only_earlier: Count
     only_later: Count
