@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,3 +84,13 @@ def test_a_list_that_is_none_is_one_sentence(tmp_path):
     assert path.parent.name == "rows.private"
     with pytest.raises(FormatError, match="does not hold the bands"):
         PlacedBands.beside([tmp_path / "rows" / "t.csv"])
+
+
+def test_a_file_named_without_its_folder_has_bands_beside_it_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert PlacedBands.beside([Path("notes.csv")]) is None
+    write_mentions(tmp_path, [{"text_sha256": "0" * 64, "bands": [[0, 5, "age", "47"]]}])
+    found = PlacedBands.beside([Path("notes.csv")])
+    assert found is not None
+    assert found.spans == {"0" * 64: [(0, 5, "47")]}
+    assert PlacedBands.beside([Path("/notes.csv")]) is None

@@ -43,12 +43,10 @@ class PlacedBands:
     def beside(cls, paths: Iterable[Path]) -> PlacedBands | None:
         """Return the bands in published files, where the private folder of their release is at hand."""
         found: dict[str, Sequence[tuple[int, int, str]]] = {}
-        for path in map(Path.absolute, paths):
-            folders = (
-                private_folder_of(path),
-                private_folder_of(path.parent),
-                path.parent / "private",
-            )
+        for path in paths:
+            parent = path.absolute().parent
+            releases = [path, parent] if parent.name else [path]
+            folders = [*map(private_folder_of, releases), parent / "private"]
             for folder in folders:
                 if (folder / MENTIONS_FILE).is_file():
                     found |= _read(folder / MENTIONS_FILE)

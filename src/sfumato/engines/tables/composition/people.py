@@ -83,7 +83,8 @@ class KnownPeople:
 
 def _file_of(release: Path) -> Path | None:
     release = release.absolute()
-    folders = (private_folder_of(release), private_folder_of(release.parent), release / "private")
+    releases = [release, release.parent] if release.parent.name else [release]
+    folders = [*map(private_folder_of, releases), release / "private"]
     return next((f / PEOPLE_FILE for f in folders if (f / PEOPLE_FILE).is_file()), None)
 
 
