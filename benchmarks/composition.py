@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.engines.tables.composition.joint import (
     ReleaseCodes,
-    bound_unlinked,
+    bound_without_link,
     combine_codes,
     group_sizes,
     join_groups,
@@ -28,7 +28,7 @@ def run(rows: int = ROWS) -> dict[str, object]:
     columns = [[age // 5, area // 10, sex], [(age + 2) // 5, area // 12, sex]]
     here = np.arange(rows)
     small = [column[:1000] for column in columns[0]]
-    bound_unlinked(
+    bound_without_link(
         *[ReleaseCodes(combine_codes(small), shown[:1000])] * 2, here[:1000], here[:1000]
     )
     join_groups(combine_codes(small), combine_codes(small))
@@ -41,7 +41,9 @@ def run(rows: int = ROWS) -> dict[str, object]:
         linked = join_groups(first, second)
         times["linked"].append(time.perf_counter() - began)
         began = time.perf_counter()
-        bound = bound_unlinked(ReleaseCodes(first, shown), ReleaseCodes(second, shown), here, here)
+        bound = bound_without_link(
+            ReleaseCodes(first, shown), ReleaseCodes(second, shown), here, here
+        )
         times["unlinked"].append(time.perf_counter() - began)
         began = time.perf_counter()
         key = np.zeros(rows, np.int64)

@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato.core.errors import InputError, PrivacyWarning, ReleaseRefusedError
 from sfumato.engines.tables.composition.joint import (
     ReleaseCodes,
-    bound_unlinked,
+    bound_without_link,
     combine_codes,
     group_sizes,
     join_groups,
@@ -55,7 +55,9 @@ def test_joint_groups_are_those_of_brute_force(drawn):
     linked = join_groups(first, second)
     assert linked.tolist() == brute_linked(first.tolist(), second.tolist())
     here = np.arange(len(first))
-    bound = bound_unlinked(ReleaseCodes(first, shared), ReleaseCodes(second, shared), here, here)
+    bound = bound_without_link(
+        ReleaseCodes(first, shared), ReleaseCodes(second, shared), here, here
+    )
     pairs = list(zip(first, second, strict=True))
     assert bound.tolist() == brute_unlinked(first, shared, second, shared, pairs)
     assert (linked <= bound).all()
@@ -66,7 +68,7 @@ def test_joint_groups_are_those_of_brute_force(drawn):
 def test_the_bound_counts_all_rows_of_both_releases_and_looks_at_the_people_in_both(drawn):
     first, second, shown_first, shown_second, both = (np.array(column) for column in drawn)
     at = np.flatnonzero(both)
-    bound = bound_unlinked(
+    bound = bound_without_link(
         ReleaseCodes(first, shown_first), ReleaseCodes(second, shown_second), at, at
     )
     pairs = list(zip(first[at], second[at], strict=True))

@@ -20,7 +20,7 @@ from ._kernels import meet_cells, number_groups, sort_cells
 __all__ = [
     "JointSizes",
     "ReleaseCodes",
-    "bound_unlinked",
+    "bound_without_link",
     "combine_codes",
     "group_sizes",
     "join_groups",
@@ -75,7 +75,7 @@ class ReleaseCodes:
     shared: Codes
 
 
-def bound_unlinked(
+def bound_without_link(
     first: ReleaseCodes, second: ReleaseCodes, at_first: Codes, at_second: Codes
 ) -> Codes:
     """Return for each person how many people can be in both of their groups where rows cannot be linked.
@@ -89,7 +89,7 @@ def bound_unlinked(
 
     >>> codes = ReleaseCodes(np.array([0, 0, 0]), np.array([0, 1, 1]))
     >>> other = ReleaseCodes(np.array([0, 0, 1]), np.array([0, 1, 1]))
-    >>> bound_unlinked(codes, other, np.arange(3), np.arange(3)).tolist()
+    >>> bound_without_link(codes, other, np.arange(3), np.arange(3)).tolist()
     [2, 2, 1]
 
     """
@@ -123,5 +123,5 @@ class JointSizes:
             group_sizes(first.groups)[at_first],
             group_sizes(second.groups)[at_second],
             join_groups(first.groups[at_first], second.groups[at_second]),
-            bound_unlinked(first, second, at_first, at_second),
+            bound_without_link(first, second, at_first, at_second),
         )

@@ -149,7 +149,9 @@ class CommonPeople:
             rows.column(MARK).to_numpy(zero_copy_only=False) for rows in (left, right)
         )
         _, at_a, at_b = np.intersect1d(marks_a, marks_b, assume_unique=True, return_indices=True)
-        shared = _shared(left, right, sorted(set(first.shown) & set(second.shown)), at_a, at_b)
+        shared = _codes_in_common(
+            left, right, sorted(set(first.shown) & set(second.shown)), at_a, at_b
+        )
         changed = np.zeros(len(at_a), np.bool_)
         for name in set(first.quasi) & set(second.quasi):
             one, other = left.column(name).take(at_a), right.column(name).take(at_b)
@@ -168,7 +170,7 @@ class CommonPeople:
         return JointSizes.of(self.first, self.second, self.at_first, self.at_second)
 
 
-def _shared(
+def _codes_in_common(
     left: pa.Table, right: pa.Table, names: Sequence[str], at_a: Codes, at_b: Codes
 ) -> tuple[Codes, Codes]:
     """Return one number per row of each table for the columns that show the same of everybody in both."""

@@ -19,7 +19,7 @@ from .suppression import SuppressedGroups
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["people_of_rows", "refuse_composed"]
+__all__ = ["people_of_rows", "refuse_joint_risk"]
 
 _DIGITS = 16  # of the mark of a person: 64 bits
 
@@ -50,7 +50,7 @@ def people_of_rows(
     if not named:
         return None
     names = [a.name for a in schema.quasi]
-    shown = [n for n in _unchanged(schema) if n in opened.columns]
+    shown = [n for n in _columns_as_they_are(schema) if n in opened.columns]
     labels = generaliser.numbered_sql(opened)
     if small is not None:
         opened.connection.register(SMALL, small.groups)
@@ -78,7 +78,7 @@ def people_of_rows(
     )
 
 
-def _unchanged(schema: TableSchema) -> list[str]:
+def _columns_as_they_are(schema: TableSchema) -> list[str]:
     """Return the columns that are published as they are."""
     return [
         a.name
@@ -87,7 +87,7 @@ def _unchanged(schema: TableSchema) -> list[str]:
     ]
 
 
-def refuse_composed(
+def refuse_joint_risk(
     out: str | os.PathLike[str], rows: pa.Table | None, max_joint_risk: float | None
 ) -> list[CompositionRecord]:
     """Measure a release with those next to it that are of the same people; refuse, or warn of, what adds up.

@@ -38,7 +38,7 @@ from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
-from .composing import people_of_rows, refuse_composed
+from .composing import people_of_rows, refuse_joint_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .outputs import Frame, delimiter_of, frame_like, target_of
 from .promises import below_promise, broken_conditions, conditions_of
@@ -140,7 +140,7 @@ def publish(
     with open_output(target) as (data, record):
         rows.write(data, target.kind, delimiter_of(opened, target.kind))
         found, worse = work.read_back(data)
-        composed = refuse_composed(target.path, work.people, request.max_joint_risk)
+        composed = refuse_joint_risk(target.path, work.people, request.max_joint_risk)
         books = write_codebook(policy, data.parent, record.name, found.labels)
         release = work.release(data, books, found, worse)
         release.save(record.parent, name=record.name)
