@@ -26,6 +26,8 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "labelstudio": f"{__package__}.tools:LabelStudio",
         "i2b2": f"{__package__}.i2b2:I2b2",
         "docx": f"{__package__}.office.formats:Docx",
+        "xlsx": f"{__package__}.office.formats:Xlsx",
+        "pptx": f"{__package__}.office.formats:Pptx",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CollectedText", "OfficeFile", "TextPlace", "read_attributes", "read_tree"]
 
-PARAGRAPHS = frozenset({"p", "oMath"})
+PARAGRAPHS = frozenset({"p", "oMath", "text", "si"})
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "ptab": "\t"}
 _NOT_TEXT = frozenset({
     "instrText", "posOffset", "pctWidth", "pctHeight", "formatCode", "col", "colOff", "row", "rowOff", "Anchor",
@@ -131,7 +131,7 @@ def read_tree(reading: CollectedText, part: OfficePart) -> None:
 
 def _read(reading: CollectedText, root: _Element, where: str) -> None:
     """Read an element that is in no paragraph."""
-    if local(root) in PARAGRAPHS:
+    if len(root) and local(root) in PARAGRAPHS:
         later = deque([root])
         while later:
             inside: list[_Element] = []
