@@ -20,7 +20,7 @@ from sfumato.data.formats.protocol import (
     FormatOptions,
     document_from,
 )
-from sfumato.data.formats.registry import FORMATS
+from sfumato.data.formats.registry import FORMATS, format_of_file
 from sfumato.data.formats.verification import Digests
 
 TEXTS = [
@@ -216,4 +216,11 @@ def test_every_format_is_known_by_its_suffixes_and_says_its_version():
         assert kind.version
         assert all(kind.sniff(f"x{suffix}", b"") for suffix in kind.suffixes)
     claimed = [suffix for kind in FORMATS.values() for suffix in kind.suffixes]
-    assert len(claimed) == len(set(claimed))
+    shared = {suffix for suffix in claimed if claimed.count(suffix) > 1}
+    assert shared == {".xml"}  # who looks inside
+
+
+def test_formats_with_one_suffix_look_inside(tmp_path):
+    for content, kind in (("<deIdi2b2/>", "i2b2"), ("<ClinicalDocument/>", "xml")):
+        (tmp_path / "a.xml").write_text(content)
+        assert format_of_file(tmp_path / "a.xml") == kind

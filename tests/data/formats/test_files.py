@@ -19,7 +19,7 @@ TEXTS = [
     "Quixadelmo called Zoë 👍 twice",
     "Nobody came",
 ]
-MADE = ["docx", "plain"]
+MADE = ["docx", "plain", "html"]
 
 
 def edits_of(text):

@@ -28,6 +28,8 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "docx": f"{__package__}.office.formats:Docx",
         "xlsx": f"{__package__}.office.formats:Xlsx",
         "pptx": f"{__package__}.office.formats:Pptx",
+        "html": f"{__package__}.markup.formats:Html",
+        "xml": f"{__package__}.markup.formats:Xml",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from ....core.errors import InputError
 from ..files import FileFormat, OpenedFile
 
-__all__ = ["Docx", "Pptx", "Xlsx"]
+__all__ = ["Docx", "Pptx", "Xlsx", "need_lxml"]
 
 
-def _need_lxml(what: str) -> None:
+def need_lxml(what: str) -> None:
+    """Refuse to go on where lxml is not installed."""
     try:
         import lxml.etree  # noqa: F401 (the modules that are loaded next need it)
     except ImportError as error:
@@ -37,7 +38,7 @@ class Docx(_OfficeFormat):
     what = "a Word document"
 
     def open(self, content: bytes) -> OpenedFile:
-        _need_lxml(self.what)
+        need_lxml(self.what)
         from .opening import open_word
 
         return open_word(content, self.names.limits)
@@ -56,7 +57,7 @@ class Xlsx(_OfficeFormat):
     what = "a spreadsheet"
 
     def open(self, content: bytes) -> OpenedFile:
-        _need_lxml(self.what)
+        need_lxml(self.what)
         from .opening import open_sheet
 
         return open_sheet(content, self.names.limits)
@@ -74,7 +75,7 @@ class Pptx(_OfficeFormat):
     what = "a presentation"
 
     def open(self, content: bytes) -> OpenedFile:
-        _need_lxml(self.what)
+        need_lxml(self.what)
         from .opening import open_slides
 
         return open_slides(content, self.names.limits)

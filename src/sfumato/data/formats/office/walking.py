@@ -93,6 +93,11 @@ class CollectedText:
         self.pieces.append(text)
         self.length += len(text)
 
+    def end_line(self) -> None:
+        """Begin a new line, unless one has just begun."""
+        if self.pieces and not self.pieces[-1].endswith("\n"):
+            self.make("\n")
+
     @property
     def text(self) -> str:
         return "".join(self.pieces)
