@@ -1,9 +1,11 @@
 """HTML pages and XML records: names over elements are one name, and what is hidden is dropped."""
 
+import zipfile
+
 import pytest
 
 from sfumato.data.document import Document
-from sfumato.data.formats.markup.formats import Html, Xml
+from sfumato.data.formats.markup.formats import Html, Odt, Xml
 from sfumato.data.formats.protocol import CorpusFile
 
 from .office import leaks, planted
@@ -54,7 +56,49 @@ def cda(seed):
     return record.encode(), dict(name.planted)
 
 
-KINDS = {"html": (Html, html), "xml": (Xml, cda)}
+def odt(seed):
+    """Return an OpenDocument text and what was planted in it, by place."""
+    name = planted.Names(f"odt {seed}")
+    esc = planted.esc
+    split, noted = name("split over spans"), name("note inside")
+    spaces = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{rest}:1.0"'
+        for prefix, rest in (("office", "office"), ("text", "text"), ("style", "style"), ("table", "table"), ("draw", "drawing"), ("svg", "svg-compatible"), ("meta", "meta"))
+    ) + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'  # fmt: skip
+    style = esc(name("style name").replace(" ", "_20_"))
+    body = f"""<?xml version="1.0"?><office:document-content {spaces}><!-- {esc(name("comment in the markup"))} -->
+<office:scripts>{esc(name("script"))}</office:scripts>
+<office:automatic-styles><style:style style:name="{style}" style:display-name="{esc(name("display name"))}" style:family="paragraph"/></office:automatic-styles>
+<office:body><office:text><text:tracked-changes><text:p>{esc(name("tracked change"))}</text:p></text:tracked-changes>
+<text:user-field-decls><text:user-field-decl text:name="{esc(name("field name"))}" office:string-value="{esc(name("field value"))}"/></text:user-field-decls>
+<text:h>About {esc(name("heading"))}</text:h>
+<text:p text:style-name="{style}">Seen by <text:span>{esc(split[:5])}</text:span>{esc(split[5:])} and {esc(name("plain text"))}</text:p>
+<text:p>{esc(noted.split()[0])}<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>{esc(name("footnote"))}</text:p></text:note-body></text:note> {esc(noted.split()[1])}</text:p>
+<text:p>x<office:annotation><dc:creator>{esc(name("comment author"))}</dc:creator><dc:date>2020-01-01</dc:date><text:p>{esc(name("comment"))}</text:p></office:annotation>y</text:p>
+<text:p><text:bookmark text:name="{esc(name("bookmark"))}"/><text:a xlink:href="https://x.example/{esc(name("link target").replace(" ", "%20"))}">{esc(name("link text"))}</text:a></text:p>
+<text:p><text:author-name>{esc(name("field result"))}</text:author-name><text:hidden-text text:string-value="{esc(name("hidden text"))}"/></text:p>
+<text:p><draw:frame draw:name="{esc(name("frame name"))}"><draw:text-box><text:p>{esc(name("text box"))}</text:p></draw:text-box><svg:desc>{esc(name("description"))}</svg:desc></draw:frame></text:p>
+<text:p><draw:frame><draw:image xlink:href="Pictures/{esc(name("picture name"))}.png"/></draw:frame></text:p>
+<table:table table:name="{esc(name("table name"))}"><table:table-row><table:table-cell><text:p>{esc(name("table cell"))}</text:p></table:table-cell></table:table-row></table:table>
+</office:text></office:body></office:document-content>"""
+    styles = f"""<office:document-styles {spaces}><office:master-styles><style:master-page style:name="{esc(name("page name"))}">
+<style:header><text:p>Header {esc(name("header"))}</text:p></style:header></style:master-page></office:master-styles></office:document-styles>"""
+    parts = {
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": body, "styles.xml": styles,
+        "meta.xml": f"<x><dc:creator xmlns:dc='d'>{esc(name('creator'))}</dc:creator></x>",
+        "settings.xml": f"<x>{esc(name('settings'))}</x>",
+        f"Pictures/{name.planted['picture name']}.png": planted.jpeg(name("picture comment")),
+        "Thumbnails/thumbnail.png": name("thumbnail"),
+        "Object 1/content.xml": f"<x>{esc(name('embedded object'))}</x>",
+        "META-INF/manifest.xml": "<manifest/>",
+    }  # fmt: skip
+    name.planted["link target"] = name.planted["link target"].replace(" ", "%20")
+    name.planted["style name"] = name.planted["style name"].replace(" ", "_20_")
+    return planted.zipped(parts, name("zip comment").encode(), stored="mimetype"), dict(name.planted)  # fmt: skip
+
+
+KINDS = {"html": (Html, html), "xml": (Xml, cda), "odt": (Odt, odt)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +107,7 @@ def test_no_planted_name_is_left(tmp_path, kind, seed):
     form, generate = KINDS[kind][0](), KINDS[kind][1]
     content, names = generate(seed)
     before = leaks.found(content, names)
-    assert set(names) - before <= {"split over elements"}
+    assert set(names) - before <= {"split over elements", "note inside"}
     edited, out = redacted(form, content, names.values(), tmp_path)
     assert leaks.found(out.read_bytes(), names) == set()
     assert verified(form, edited, out)
@@ -88,7 +132,20 @@ def test_what_stays_of_a_record_is_as_it_was(tmp_path):
     assert "QUJD" not in text
 
 
+def test_what_stays_of_a_text_is_as_it_was(tmp_path):
+    content, names = odt(9)
+    _, out = redacted(Odt(), content, names.values(), tmp_path)
+    with zipfile.ZipFile(out) as packed:
+        assert packed.namelist()[0] == "mimetype"
+        assert packed.infolist()[0].compress_type == 0
+        body = packed.read("content.xml").decode()
+    assert "Seen by <text:span>[NAME]</text:span> and [NAME]</text:p>" in body
+    assert body.count("[NAME]") == 11
+
+
 HOSTILE = {
+    "other": ("odt", planted.zipped({"mimetype": "text/plain"}), "is damaged, or of another kind than its name says"),
+    "locked": ("odt", planted.zipped({"mimetype": "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml": "<encryption-data/>"}), "is encrypted"),
     "entities": ("xml", b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "has a part with a document type"),
     "broken": ("xml", b"<x><y></x>", "has a part that is not well-formed XML"),
     "deep": ("xml", b"<x>" * 5000 + b"</x>" * 5000, "has a part that is not well-formed XML"),

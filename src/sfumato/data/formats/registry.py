@@ -30,6 +30,7 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "pptx": f"{__package__}.office.formats:Pptx",
         "html": f"{__package__}.markup.formats:Html",
         "xml": f"{__package__}.markup.formats:Xml",
+        "odt": f"{__package__}.markup.formats:Odt",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 from ..files import FileFormat, OpenedFile
 from ..office.formats import need_lxml
 
-__all__ = ["Html", "Xml"]
+__all__ = ["Html", "Odt", "Xml"]
 
 
 class Html(FileFormat):
@@ -56,3 +56,22 @@ class Xml(FileFormat):
         from .second_reader import search_record
 
         return search_record(content, removed)
+
+
+class Odt(FileFormat):
+    """An OpenDocument text: its body, headers, notes, comments and text boxes."""
+
+    name = "odt"
+    suffixes = (".odt",)
+    what = "an OpenDocument text"
+
+    def open(self, content: bytes) -> OpenedFile:
+        need_lxml(self.what)
+        from .opendocument import open_text
+
+        return open_text(content, self.names.limits)
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        from ..office.second_reader import search_zip
+
+        return search_zip(content, removed)

@@ -39,6 +39,7 @@ _PLAIN = re.compile(
     r"colgroup|text|submit|button|checkbox|radio|number|date|email|tel|url|search|password|reset|range|time|circle|"
     r"disc|square|[aAiI1]"
 )
+_LINKS = frozenset({"href", "src", "srcset", "action"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})?")
 _INLINE_NAMES = (
     "a abbr b bdi bdo big cite code data del dfn em font i img ins kbd mark q rp rt ruby s samp small span strike "
@@ -125,15 +126,23 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
                 dropped["metadata"] += 1
             drop_element(element)
     for element in root.iter():
-        for key, value in list(element.attrib.items()):
-            name = str(key).lower()
-            if _is_text(element, name, str(value)) and element.get("type") != "hidden":
-                continue
-            listed = name in _LISTED and _PLAIN.fullmatch(str(value))
-            if listed or (name == "lang" and _LANGUAGE.fullmatch(str(value))):
-                continue
-            dropped["link target" if name in ("href", "src", "srcset", "action") else "attribute"] += 1  # fmt: skip
-            del element.attrib[key]
+        attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
+        kept = {name: value for name, value in attributes if _may_stay(element, name, value)}
+        if len(kept) < len(attributes):  # names may be such that no single one can be deleted
+            for name, _ in attributes:
+                if name not in kept:
+                    dropped["link target" if name in _LINKS else "attribute"] += 1
+            element.attrib.clear()
+            for name, value in kept.items():
+                element.set(name, value)
+
+
+def _may_stay(element: _Element, name: str, value: str) -> bool:
+    if _is_text(element, name, value):
+        return element.get("type") != "hidden"
+    if name == "lang":
+        return _LANGUAGE.fullmatch(value) is not None
+    return name in _LISTED and _PLAIN.fullmatch(value) is not None
 
 
 def _is_text(element: _Element, name: str, value: str) -> bool:  # noqa: ARG001 (one signature)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...document import Edit, apply
@@ -65,6 +65,10 @@ class Walk:
         Whether an attribute of an element is text.
     where : str, default="body"
         Where the text is.
+    deferred : frozenset of str
+        Elements inside a line that are read after it: notes, comments, frames.
+    lines : frozenset of str
+        Elements after which they are read.
 
     """
 
@@ -72,6 +76,9 @@ class Walk:
     breaks: Mapping[str, str]
     is_text: Callable[[_Element, str, str], bool]
     where: str = "body"
+    deferred: frozenset[str] = frozenset()
+    lines: frozenset[str] = frozenset()
+    _later: list[_Element] = field(default_factory=list)
 
     def read(self, collected: CollectedText, root: _Element) -> None:
         """Read an element and all that is in it; its tail is none of it."""
@@ -84,6 +91,10 @@ class Walk:
         for child in root:
             own = child.tag.rpartition("}")[2]
             is_block = own not in self.inline
+            if own in self.deferred and (name in self.lines or name in self.inline):
+                self._later.append(child)
+                self._add(collected, child.tail, _Tail(child))
+                continue
             if own in self.breaks:
                 collected.make(self.breaks[own])
             elif is_block:
@@ -94,6 +105,11 @@ class Walk:
             self._add(collected, child.tail, _Tail(child))
         if name not in self.inline:
             collected.end_line()
+        if name in self.lines and self._later:
+            later, self._later = self._later, []
+            for element in later:
+                self.read(collected, element)
+                collected.end_line()
 
     def _add(self, collected: CollectedText, text: str | None, place: TextPlace) -> None:
         if not text:
