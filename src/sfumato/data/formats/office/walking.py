@@ -136,7 +136,7 @@ def read_tree(reading: CollectedText, part: OfficePart) -> None:
 
 def _read(reading: CollectedText, root: _Element, where: str) -> None:
     """Read an element that is in no paragraph."""
-    if len(root) and local(root) in PARAGRAPHS:
+    if local(root) in PARAGRAPHS and (len(root) or local(root) == "p"):
         later = deque([root])
         while later:
             inside: list[_Element] = []
