@@ -31,6 +31,7 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "html": f"{__package__}.markup.formats:Html",
         "xml": f"{__package__}.markup.formats:Xml",
         "odt": f"{__package__}.markup.formats:Odt",
+        "pdf": f"{__package__}.pdf.format:Pdf",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
-    from .attack_records import TextAttack
+    from .attack_records import AuditRecord, TextAttack
     from .exploration import TextExploration
     from .records import TextCandidate, TextRelease
     from .request import TextAttackRequest, TextChoice, TextPublishRequest, TextRequest
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINE", "TextEngine"]
 
+STARTER = "starter"
+"""The model that is shipped: it publishes without any label."""
+
 
 class TextEngine(
     Engine["TextRequest", "TextPublishRequest", "TextExploration", "TextCandidate", "TextRelease"]
@@ -43,6 +46,7 @@ class TextEngine(
         "Documents: redact what is sensitive until what is left cannot be found."
     )
     order: ClassVar[int] = 20
+    shipped: ClassVar[Mapping[str, Mapping[str, object]]] = {STARTER: {"ratio": 10.0}}
     figures: ClassVar[Mapping[str, tuple[str, str]]] = {
         "words left": ("risk", "measures.risk"),
         "documents with a leak": ("documents_with_leak", "documents_with_leak"),
@@ -108,11 +112,40 @@ class TextEngine(
         return TextRelease
 
     @property
+    def Audit(self) -> type[AuditRecord]:
+        """The record of an audit."""
+        from .attack_records import AuditRecord
+
+        return AuditRecord
+
+    @property
     def Attack(self) -> type[TextAttack]:
         """The record of an attack."""
         from .attack_records import TextAttack
 
         return TextAttack
+
+    def load_for(
+        self, source: str | os.PathLike[str], request: TextPublishRequest
+    ) -> TextExploration:
+        """Return the exploration of a folder, of a labelling project, or of the starter for these documents."""
+        folder = Path(source)
+        if str(source) == STARTER and not folder.exists():
+            from .frontier.starter import explore_without_labels
+
+            return explore_without_labels(list(request.open(request.documents)))
+        return self.load(folder)
+
+    def load(self, folder: Path) -> TextExploration:
+        """Return the exploration that a folder holds; a labelling project holds one in its folder frontier/."""
+        if (folder / "project.json").is_file():
+            if not (folder / "frontier").is_dir():
+                raise InputError(
+                    f"The project {folder.name!r} has no frontier yet.",
+                    hint=f"make it on the page that `sfumato serve {folder.name}` opens.",
+                )
+            folder /= "frontier"
+        return super().load(folder)
 
     def explore(self, request: TextRequest, *, progress: Progress = no_progress) -> TextExploration:
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
@@ -285,6 +318,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
             model=request.model,
             background=request.background,
             generated=request.generated,
+            starter=not request.no_starter,
         ),
         aims=LabellingAims(
             ratio=request.ratio,

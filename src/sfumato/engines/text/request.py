@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 from pydantic import Field, field_validator
 
 from ...compute import COMPUTE, compute_option
-from ...core.arguments import Argument, Compound, Named
+from ...core.arguments import Argument, Compound, Flagged, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
@@ -86,7 +86,10 @@ _COMPUTE = compute_option("Where the work is done.")
 class TextRequest(WithFindings):
     """What `explore` takes."""
 
-    compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "encoder": _ENCODER,
+        "background": Flagged("background", "starter", "starter"),
+    }
     corpus: DocumentsInput = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
@@ -95,8 +98,13 @@ class TextRequest(WithFindings):
         aliases=["label"], min_length=1,
     )  # fmt: skip
     background: list[DocumentsInput] = parameter(
-        [], help="Other labelled corpora of any origin.", role="file"
-    )
+        [], help="Other labelled corpora of any origin, or the starter that is shipped.", role="file",
+        metavar="FILE|starter",
+    )  # fmt: skip
+    starter: bool = parameter(
+        False, help="Let the starter take part, adapted to the documents without their labels.",
+        within="background",
+    )  # fmt: skip
     unlabelled: list[DocumentsInput] = parameter(
         [], help="Your own texts without labels.", role="file"
     )

@@ -19,13 +19,13 @@ from sfumato.engines.text.labelling.answers import runs
 from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher, Teacher, teacher_named
 from sfumato.engines.text.labelling.estimate import estimated
-from sfumato.engines.text.labelling.partial import UNKNOWN, PartialCRF
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.publication import explored
 from sfumato.engines.text.labelling.scorers import Lesson, Readers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import readers_of, status_of
 from sfumato.engines.text.learners.encoder_choices import ENCODER_VARIABLE
+from sfumato.engines.text.learners.partial import UNKNOWN, PartialCRF
 from sfumato.engines.text.reading.tokens import labels_from_spans
 from sfumato.web import make_app
 from sfumato.web.app import PageState

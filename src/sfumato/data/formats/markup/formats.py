@@ -30,7 +30,9 @@ class Html(FileFormat):
         return search_page(content, removed)
 
     def create(self, text: str) -> bytes:
-        lines = "\n".join(f"<p>{escape(line) or '<br>'}</p>" for line in text.removesuffix("\n").split("\n"))
+        lines = "\n".join(
+            f"<p>{escape(line) or '<br>'}</p>" for line in text.removesuffix("\n").split("\n")
+        )
         return f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>\n{lines}\n</body></html>\n'.encode()
 
 

@@ -30,10 +30,10 @@ def conditions_of(request: TablesRequest) -> Conditions:
     """Return the conditions of a request; what cannot go together is refused."""
     if request.suppress > 0:
         sizes = request.min_k or request.min_population or request.max_individual_risk
-        if not sizes:
+        if not (sizes or request.min_l or request.max_t is not None):
             raise ParameterError(
-                "Leaving out records needs a smallest size of groups.",
-                hint="give min_k, min_population or max_individual_risk too.",
+                "Leaving out records needs a smallest size of groups, or diversity.",
+                hint="give min_k, min_population, max_individual_risk, min_l or max_t too.",
             )
         if (request.risk, request.loss) != ("population", "kl") or request.certify:
             raise ParameterError(

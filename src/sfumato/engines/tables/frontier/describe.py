@@ -56,11 +56,10 @@ def build_exploration(
     points = {name: run_point(run, policy) for name, policy in known.items()}
     kept = _selection(entries, list(points.values()))
     area = run.frontier.area()
+    columns = problem.sensitive_columns(conditions_of(request))
+    as_cells = request.suppress_as == "cells"
     candidates, listed_area = mark_dominated(
-        [
-            candidate_of(problem, run, entries[i], as_cells=request.suppress_as == "cells")
-            for i in kept
-        ]
+        [candidate_of(problem, run, entries[i], columns, as_cells=as_cells) for i in kept]
     )
     if (
         run.max_below and problem.people is None

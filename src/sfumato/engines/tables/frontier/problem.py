@@ -17,7 +17,9 @@ from ....data.hierarchy import hierarchy_nodes
 from ....data.table import Table
 from ....data.table_schema import MISSING, Attribute, Domain
 from ..contingency.cells import Cells, Joint, group_sizes
+from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, Held
+from ..groups.sensitive_columns import SensitiveColumns
 from ..measures.sampling import Sampled, fractions_in
 from ..space.constraints import AttributeRule, Space
 from ..space.cuts import open_cuts
@@ -104,6 +106,10 @@ class Problem:
         cell, person, value = self.table.held_values(column)
         self.held[column] = (self.cells.place[cell], person, value)
         return self.people.joint(self.held[column])
+
+    def sensitive_columns(self, asked: Conditions) -> SensitiveColumns:
+        """Return the sensitive columns with what is asked of them."""
+        return SensitiveColumns(asked, self.sensitive, self.ordered, self.held)
 
     @property
     def meanings(self) -> dict[str, str]:

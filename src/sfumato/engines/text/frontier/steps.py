@@ -16,10 +16,11 @@ from ....core.randomness import Streams
 from ....core.threads import on_threads, side_by_side
 from ..attack.registry import find_attackers, find_encoder
 from ..exploration import TextExploration
-from ..learners.protocol import Learner
+from ..learners.protocol import Learner, Model
 from ..learners.registry import find_learner
 from ..learners.sklearn_adapter import scikit_learner
 from ..payload import HeldOut, Learned
+from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.given_words import words_of
 from ..reading.labelled import Labelled, total_loss
@@ -37,6 +38,7 @@ from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
 from .sources import ReadSources, read_sources
+from .starter import starter_of
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
@@ -98,8 +100,11 @@ def _fit(
     """Run GreedySanitize; in honest mode the literal algorithm is run, too, as a reference."""
     ratios = [float(ratio) for ratio in request.ratios]
     encoder = encoder_of(request)
+    starter = None
+    if request.starter and request.mode == "honest":
+        starter = starter_of(request, labelled, unlabelled, progress)
     publisher = _publisher(
-        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None
+        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None, starter
     )
     published = publisher.fit(labelled, ratios)
     if request.mode == "honest":
@@ -118,6 +123,7 @@ def _publisher(
     progress: Callable[[str], None],
     encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
+    starter: tuple[Model, Scores] | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
     return GreedySanitize(
@@ -131,6 +137,7 @@ def _publisher(
         progress=progress,
         encoder=encoder,
         unlabelled=unlabelled,
+        starter=starter,
     )
 
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from ....data.document import Document, Span
+from ..learners.partial import UNKNOWN, Known
 from ..reading.arrays import Mask
 from ..reading.tokens import Tokens
 from .journal import Event
-from .partial import UNKNOWN, Known
 
 __all__ = ["AnswerSheet", "Answers", "Place", "runs"]
 

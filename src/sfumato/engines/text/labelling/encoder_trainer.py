@@ -16,9 +16,9 @@ import numpy as np
 from ....core.randomness import Streams
 from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.folds import by_fold, last_scores
+from ..learners.partial import UNKNOWN, Known, Pool
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
-from .partial import UNKNOWN, Known, Pool
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder

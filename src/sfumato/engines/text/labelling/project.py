@@ -4,6 +4,7 @@
     rules.json        the rules, with the languages that were recognised
     proposals.jsonl   what rules and other tools propose: offsets, labels and scores
     start/            the model that learning starts from, where there is one
+    starter/          the shipped model, adapted to the documents, where it knows their language
     answers.jsonl     the journal
 
 Nothing here is an estimate of risk: proposals are proposals until somebody has looked.
@@ -31,10 +32,12 @@ from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.registry import encoders
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, tokenize
+from ..records import StarterRecord
 from ..request import ReadOptions
 from ..rules import ChosenRules
 from ..sanitize.storage import load_model, save_model
-from .first_proposals import FirstProposals, find_elsewhere, start_model
+from ..starter.adapted import AdaptedStarter
+from .first_proposals import FirstProposals, adapted_starter, find_elsewhere, start_model
 
 __all__ = [
     "PROJECT_FILE",
@@ -47,7 +50,7 @@ __all__ = [
 
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
-_RULES, _PROPOSALS, _START = "rules.json", "proposals.jsonl", "start"
+_RULES, _PROPOSALS, _START, _STARTER = "rules.json", "proposals.jsonl", "start", "starter"
 _NEVER = 2.0
 LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
@@ -74,6 +77,8 @@ class ProjectRecord(Record):
     wanted: float = Field(default=0.01, gt=0, lt=1)
     seed: int = Field(default=0, ge=0)
     start: str = "none"
+    starter: StarterRecord | None = None
+    """The shipped model that proposes beside the rules; it is silent where it does not know the language."""
     proposals: dict[str, int] = Field(default_factory=dict)
     words: Count = 0
     encoder: str | None = None
@@ -173,12 +178,23 @@ class Project:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError("The proposals of the project are damaged.") from error
 
+    def with_spans(self, spans: Sequence[Sequence[Span]]) -> list[Document]:
+        """Return the documents with these spans, one sequence for each."""
+        return [Document(d.id, d.text, own) for d, own in zip(self.documents, spans, strict=True)]
+
     def start_model(self) -> CRFModel | None:
         """Return the model that learning starts from."""
         if self.record.start == "none":
             return None
         header, arrays = load_model(self.folder / _START)
         return CRFModel.from_arrays(dict(header), arrays)
+
+    def starter_model(self) -> AdaptedStarter | None:
+        """Return the shipped model, adapted to the documents; None where it is silent."""
+        if self.record.starter is None or not self.record.starter.speaks:
+            return None
+        header, arrays = load_model(self.folder / _STARTER)
+        return AdaptedStarter.from_arrays(header, arrays)
 
     @property
     def journal_path(self) -> Path:
@@ -252,6 +268,7 @@ def start_project(
     elsewhere, proposals = find_elsewhere(own, first, wanted_labels, aims.ratio)
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = start_model(first, wanted_labels, chosen, seed=aims.seed)
+    adapted = adapted_starter(own, wanted_labels, seed=aims.seed) if first.starter else None
     record = ProjectRecord(
         sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
@@ -259,6 +276,7 @@ def start_project(
         wanted=aims.wanted,
         seed=aims.seed,
         start=start,
+        starter=None if adapted is None else adapted.record(),
         proposals=proposals,
         words=_count_words(own),
         encoder=_encoder_path(aims.encoder, Path(out)),
@@ -270,6 +288,8 @@ def start_project(
         (folder / _PROPOSALS).write_text(_proposal_lines(found, elsewhere), encoding="utf-8")
         if learned is not None:
             save_model(folder / _START, *learned.to_arrays())
+        if adapted is not None and adapted.speaks:
+            save_model(folder / _STARTER, *adapted.model.to_arrays())
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
 

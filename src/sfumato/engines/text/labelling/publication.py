@@ -15,14 +15,15 @@ from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
 from ..exploration import TextExploration
+from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
 from ..payload import Learned
 from ..records import UNMEASURED, TextCandidate, TextFrontier
 from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
+from ..starter.kinds import KindModel
 from .estimate import RiskEstimate, estimated
-from .partial import UNKNOWN, Known, PartialCRF
 from .scorers import VOICES, Reading, mixed
 from .session import Session
 
@@ -56,11 +57,15 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
     scores = reading.fitted.scores()
-    models: list[Model] = [reading.fitted.model()]
+    stages = [Stage(reading.fitted.model())]
     voices: tuple[int, ...] = (0,)
     if taught is not None:
         scores, voices = mixed(scores, taught.scores(pool.data)), VOICES
-        models.append(taught)
+        stages.append(Stage(taught))
+    if session.starter is not None:  # whom the CRF sees
+        sees = ((0, True),)
+        stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
+        voices = tuple(voice + 1 for voice in voices)
     typing = _typing(session, codes)
     candidates, classifiers = [], {}
     for ratio in ratios:
@@ -74,7 +79,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
             )
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
-        h = Classifier(tuple(map(Stage, models)), voices, threshold, "answers")
+        h = Classifier(tuple(stages), voices, threshold, "answers")
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
@@ -165,11 +170,16 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     """Learn one model per label where there are several: what is redacted gets the likeliest."""
     if len(session.labels) == 1:
         return ()
-    models = []
+    models: list[Model] = []
     for code, label in enumerate(session.labels, 1):
         known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
         learner = replace(PartialCRF(), kind=label)
-        models.append(learner.fit(session.pool, known, seed=session.record.seed).model())
+        fitted = learner.fit(session.typing_pool, known, seed=session.record.seed).model()
+        kinds = session.place_labels.kinds.get(label)
+        if kinds is not None and session.starter is not None:
+            models.append(KindModel(session.starter.only(kinds), fitted))
+            continue
+        models.append(fitted)
     return tuple(models)
 
 

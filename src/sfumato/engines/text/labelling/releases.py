@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ....core.approval import Look
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.publication import Publication
@@ -15,10 +16,10 @@ from ....core.storage.staging import whole_directory
 from ....desk.protocol import Desk
 from ....desk.records import ReleasedView, ReviewedDocument
 from ..exploration import TextExploration
+from ..learners.partial import UNKNOWN
 from ..learners.protocol import cost_threshold
-from ..records import Look, TextRelease
+from ..records import TextRelease
 from .journal import Event
-from .partial import UNKNOWN
 from .publication import explored, write_marks
 from .review import ReviewedRelease
 from .session import Session

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from ....core.approval import APPROVAL_FILE, Approval, Look
 from ....core.errors import InputError, NoCandidateError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import RELEASE_FILE
@@ -18,7 +19,7 @@ from ....core.storage.private_folder import private_folder_of, write_private
 from ....data.document import Document, apply
 from ....data.documents import Corpus, read_documents
 from ..private_edits import DocumentEdits, read_edits
-from ..records import APPROVAL_FILE, Approval, Look, TextRelease
+from ..records import TextRelease
 
 __all__ = ["ReviewedRelease"]
 

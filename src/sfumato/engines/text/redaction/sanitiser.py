@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edit, Span, apply, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
@@ -27,6 +28,7 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
+from .band_tokens import in_bands
 from .compiled import CompiledCandidate, compile_candidate
 from .counts import RedactionCounts
 from .person import PersonRule
@@ -106,6 +108,8 @@ class Sanitiser:
         Whose documents have the same surrogates; each document its own by default.
     word_limit : int, default 131072
         How many distinct words are remembered between batches.
+    bands : PlacedBands, default None
+        Where a table's bands stand in its notes: they are published already, and stay.
 
     """
 
@@ -119,6 +123,7 @@ class Sanitiser:
         strict: bool = False,
         person: PersonRule | None = None,
         word_limit: int = 1 << 17,
+        bands: PlacedBands | None = None,
     ) -> None:
         self.candidate = candidate
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
@@ -130,6 +135,7 @@ class Sanitiser:
         self.strict = strict
         self.person = person
         self.word_limit = word_limit
+        self.bands = bands
         self._local = threading.local()
 
     def __getstate__(self) -> dict[str, object]:
@@ -249,6 +255,8 @@ class Sanitiser:
                 left = {k: n for k, n in sorted(spans_of.items()) if k not in chosen}
                 marked = sum(n for k, n in spans_of.items() if k in chosen)
         kind = whole_words(tokens, words.vocabulary, kind)
+        if self.bands is not None:
+            kind = np.where(in_bands(tokens, self.bands) & (given == 0), 0, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
         if not self.replacer.by_label_alone:

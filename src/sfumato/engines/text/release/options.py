@@ -14,7 +14,7 @@ from ....core.files import sha256_of
 from ....core.measures import Risk
 from ....core.storage.private_key import private_key
 from ..attack_records import RangedShare
-from ..records import TextMeasured
+from ..records import StarterRecord, TextMeasured
 from .sample import CorpusSample, Sampler
 
 __all__ = ["Measures", "WriteOptions"]
@@ -30,6 +30,7 @@ class Measures(TypedDict, total=False):
     measured: TextMeasured
     documents_with_leak: RangedShare
     sentences: tuple[str, ...]
+    starter: StarterRecord
 
 
 Measure = Callable[[Mapping[str, int | Mapping[str, int]]], Measures]

@@ -15,6 +15,7 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
 from ....core.release import refuse_different
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
@@ -83,7 +84,8 @@ def publish(
     _check_options(exploration, corpus, request)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     seed = exploration.record.seed
-    promise = _Promise(exploration, candidate, classifiers, request)
+    bands = PlacedBands.beside(corpus.paths)
+    promise = _Promise(exploration, candidate, classifiers, request, bands)
     sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
     # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
     seen: CorpusSample | None = None
@@ -93,7 +95,7 @@ def publish(
         promise.check(seen)
     reading = _reading(request, exploration.learned, seen)
     sanitiser = _sanitiser(
-        classifiers, request, reading, corpus, strict=request.strict or out is None
+        classifiers, request, reading, corpus, bands, strict=request.strict or out is None
     )
     if out is None:
         return _publish_in_memory(sanitiser, corpus, request)
@@ -131,6 +133,8 @@ class _Promise:
         What redacts.
     request : TextPublishRequest
         Says whether a shift is accepted.
+    bands : PlacedBands, optional
+        Where a table's bands stand in the documents.
 
     """
 
@@ -140,18 +144,24 @@ class _Promise:
         candidate: TextCandidate,
         classifiers: ClassifierSet,
         request: TextPublishRequest,
+        bands: PlacedBands | None = None,
     ) -> None:
+        self._bands = bands
         self._learned, self._seed = exploration.learned, exploration.record.seed
         self._candidate, self._classifiers, self._request = candidate, classifiers, request
         self._held_out = self._learned.held_out.get(candidate.id)
+        self._starter = exploration.record.starter
 
     def check(self, seen: CorpusSample) -> None:
         """Refuse documents that are not like those learned from, unless that is accepted."""
         texts = [document.text for document in seen.sample]
+        if self._bands is not None:  # compared as they were written, not as a table published them
+            texts = [self._bands.without(text) for text in texts]
         self._shift, self._expected = check_sample(
             self._learned, self._classifiers, texts, seed=self._seed
         )
-        self._risk, self._sentence = self._candidate.risk, _UNJUDGED
+        self._risk = self._candidate.risk
+        self._sentence = _UNJUDGED if self._starter is None else self._starter.sentence
         if self._held_out is not None:
             self._batch = self._held_out.batch(seen.documents, self._seed)
             self._risk = expected_risk(self._risk, self._held_out, self._batch)
@@ -161,7 +171,8 @@ class _Promise:
     def measure(self, counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
         """Return what the record of the release says, from the counts of what was read back."""
         if self._held_out is None:
-            return {"risk": self._risk, "sentences": (self._sentence,)}
+            told: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
+            return told if self._starter is None else {**told, "starter": self._starter}
         about = measure_release(
             self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
         )
@@ -186,6 +197,7 @@ def _made_from(
         "accept_shift": request.accept_shift,
         "person": request.person,
         "ignore_marks": request.ignore_marks,
+        "bands": None if sanitiser.bands is None else sanitiser.bands.mark(),
     }
 
 
@@ -200,7 +212,7 @@ def _written_with(request: TextPublishRequest) -> dict[str, object]:
 
 def _sanitiser(
     classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading,
-    corpus: Corpus, *, strict: bool,
+    corpus: Corpus, bands: PlacedBands | None, *, strict: bool,
 ) -> Sanitiser:  # fmt: skip
     """Return what redacts and replaces, as the request says."""
     by_file = corpus.format.unit == "folder"
@@ -214,6 +226,7 @@ def _sanitiser(
         findings=request.findings is not None,
         marks=not request.ignore_marks,
         strict=strict,
+        bands=bands,
     )
 
 
