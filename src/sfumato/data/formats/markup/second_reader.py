@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from xml.parsers import expat
 
 __all__ = ["search_page", "search_record"]
+
+
+_KEPT = re.compile(  # namespaces and codes, which stay as they are
+    r"xmlns(?::.*)?|(?:.*:)?(?:classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
+    r"mediaType|styleCode|type|lang|space|root|ID|IDREF|representation|qualifier|operator|align|valign|referencedObject)"
+)
+_KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
 
 
 class _Page(HTMLParser):
@@ -21,8 +29,8 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.pieces.append(data)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.values += [tag, *(f"{name}={value or ''}" for name, value in attrs)]
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.values += [value or "" for _, value in attrs]
 
     def handle_comment(self, data: str) -> None:  # noqa: ARG002
         self.hidden += 1
@@ -47,7 +55,9 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.CharacterDataHandler = pieces.append
-    parser.StartElementHandler = lambda name, attributes: values.extend([name, *attributes.values()])  # fmt: skip
+    parser.StartElementHandler = lambda _, attributes: values.extend(
+        value for name, value in attributes.items() if not _KEPT.fullmatch(name)
+    )
     parser.CommentHandler = hidden.append
     parser.ProcessingInstructionHandler = lambda *what: hidden.append(what)
     parser.StartDoctypeDeclHandler = lambda *what: hidden.append(what)
@@ -57,7 +67,7 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
 
 def _count(pieces: Iterable[str], values: Iterable[str], removed: Iterable[str]) -> int:
     text = "".join("".join(pieces).split())
-    others = {"".join(value.split()) for value in values}
+    others = {"".join(value.split()) for value in values if not _KEYWORD.fullmatch(value)}
     return sum(
         1 for wanted in removed if wanted in text or any(wanted in value for value in others)
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MarkupFile", "Walk", "drop_element", "unwrap_element"]
 
-_NAMED = re.compile(r"[^\W\d_]{2}|\d{3}")
+_DULL = re.compile(r"[-+\d.,%]{0,2}|true|false|[A-Za-z]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Walk:
         """Read an element and all that is in it; its tail is none of it."""
         name = root.tag.rpartition("}")[2]
         for key, value in root.attrib.items():
-            if self.is_text(root, str(key), str(value)) and _NAMED.search(str(value)):
+            if self.is_text(root, str(key), str(value)) and not _DULL.fullmatch(str(value)):
                 collected.add(str(value), AttributeText(root, str(key)), "attribute")
                 collected.make("\n")
         self._add(collected, root.text, _Text(root))

@@ -85,7 +85,7 @@ class Formula:
         found = []
         for kind, token in self._tokens:
             if kind in ("quoted", "sheets"):
-                old = _quoted(token) if kind == "quoted" else token[:-1].split(":")
+                old = _names_in(token) if kind == "quoted" else token[:-1].split(":")
                 new = [sheets.get(name.lower(), name) for name in old]
                 quoted = quote_sheet(new[0])
                 if len(new) > 1:
@@ -107,12 +107,12 @@ def _is_token_known(
     if kind == "function":
         return _FUNCTION.fullmatch(token) is not None
     if kind in ("quoted", "sheets"):
-        used = _quoted(token) if kind == "quoted" else token[:-1].split(":")
+        used = _names_in(token) if kind == "quoted" else token[:-1].split(":")
         return all(name.lower() in sheets for name in used)
     if kind == "name":
         return token.upper() in ("TRUE", "FALSE") or token.lower() in names
     return kind != "other"
 
 
-def _quoted(token: str) -> list[str]:
+def _names_in(token: str) -> list[str]:
     return token[1:-2].replace("''", "'").split(":")

@@ -28,7 +28,7 @@ _NOT_TEXT = frozenset({
 _EXCEL = "urn:schemas-microsoft-com:office:excel"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _NUMBER = re.compile(r"[-+\d.]*(?:[eE][-+]?\d+)?")
-_LETTERS = re.compile(r"[^\W\d_]{2}|\d{3}")
+_DULL = re.compile(r"(?:%\d|[\W_])*|.")  # labels of lists that only number or point
 _WHERE = {
     "document": "body", "footnotes": "note", "endnotes": "note", "comments": "comment", "header": "header",
     "footer": "footer", "chart": "chart", "chartUserShapes": "chart", "slide": "slide", "notesSlide": "notes",
@@ -188,7 +188,7 @@ def read_attributes(reading: CollectedText, part: OfficePart) -> None:
     for element in part.tree.iter():
         for key, raw in element.attrib.items():
             key, value = str(key), str(raw)
-            if not _LETTERS.search(value):
+            if _DULL.fullmatch(value):
                 continue
             name = key.rpartition("}")[2]
             if judge_attribute(local(element), name, namespace(element), value) == "text":
