@@ -61,7 +61,7 @@ def explore(
     Parameters
     ----------
     corpus : path, frame, Corpus or list of Document
-        Labelled documents: JSONL, brat, CoNLL, CSV, ….
+        Labelled documents (JSONL, brat, CoNLL, CSV, …), or a project with answers.
     labels : list of str
         Labels that are sensitive; all for every label of the corpus.
     text_column : str, default='text'
@@ -168,7 +168,7 @@ def publish(
     exploration : TextExploration or path
         What `explore` returned, or the folder it was saved in.
     data : path, frame, Corpus or list of Document
-        Documents to publish.
+        Documents to publish, or a project with its answers.
     choose : str or TextCandidate, optional
         A candidate, or its id.
     max_risk : float, optional

@@ -308,6 +308,7 @@ class _TablePublication:
                 "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
+                **({} if self.people_out is None else self.people_out.counts()),
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
