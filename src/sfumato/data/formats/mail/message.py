@@ -140,7 +140,7 @@ def _bodies(
             parts = _best(parts, dropped)
         if kind == "message/rfc822":
             for part in parts:
-                yield from _forwarded(part, dropped, depth, seen)
+                yield from _read_inner(part, dropped, depth, seen)
             return
         for part in parts:
             yield from _bodies(part, dropped, depth - 1, seen)
@@ -164,7 +164,7 @@ def _best(parts: Sequence[Message], dropped: Counter[str]) -> list[Message]:
     return ranked[:1]
 
 
-def _forwarded(
+def _read_inner(
     message: Message, dropped: Counter[str], depth: int, seen: Counter[str]
 ) -> Iterator[str]:
     """Yield a message inside another: its listed headers as lines, and its texts."""
@@ -232,7 +232,7 @@ def compose(headers: Mapping[str, str], body: str) -> bytes:
         The text.
 
     """
-    lines = [f"{name}: {_written(name, value)}" for name, value in headers.items()]
+    lines = [f"{name}: {_encode(name, value)}" for name, value in headers.items()]
     lines += [f"{name}: {value}" for name, value in _OWN.items()]
     body += "\n"
     if body.isascii() and all(len(line) < 900 for line in body.split("\n")) and "\r" not in body:
@@ -245,7 +245,7 @@ def compose(headers: Mapping[str, str], body: str) -> bytes:
     return ("\n".join(lines) + "\n\n" + written).encode("ascii")
 
 
-def _written(name: str, value: str) -> str:
+def _encode(name: str, value: str) -> str:
     value = _FOLD.sub(" ", value)
     if _PLAIN_WORDS.fullmatch(value) and len(value) < 900 and "=?" not in value:
         return value
