@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.engines.tables.narrowing.linking import RowBlocks
 from sfumato.engines.tables.narrowing.measure import Narrowing, NotedRow
 from sfumato.engines.tables.narrowing.people import PeopleCounter, best_guess, masks_of
 from sfumato.engines.tables.narrowing.reading import NoteReading, read_note
@@ -89,6 +90,31 @@ def test_words_that_say_the_band_add_nothing_and_an_exact_age_does():
     assert per_note[0] == {"row": 200.0, "raw": 10.0, "published": 200.0}
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=12), st.data()
+)
+def test_notes_are_put_to_rows_as_by_brute_force(labels, data):
+    sizes = (8, 6)
+    rows = [[np.arange(n) // 2 == v for n, v in zip(sizes, row, strict=True)] for row in labels]
+    read = []
+    for _ in labels:
+        mask = np.zeros(8, np.bool_)
+        for v in data.draw(st.sets(st.integers(0, 7), min_size=1)):
+            mask[v] = True
+        read.append({0: (mask, "age")} if data.draw(st.booleans()) else {})
+    right = 0.0
+    for i, masks in enumerate(read):
+        scores = [
+            np.prod([(row[a] & m).sum() / m.sum() for a, (m, _) in masks.items()] or [1.0])
+            for row in rows
+        ]
+        best = [j for j, score in enumerate(scores) if score >= max(scores) - 1e-6]
+        right += (i in best) / len(best)
+    blocks = RowBlocks(rows)
+    assert blocks.share_right(read) == pytest.approx(right / len(rows))
+    assert blocks.share_alone() == pytest.approx(len(set(labels)) / len(labels))
+
+
 def test_publishing_with_a_population_measures_the_people_behind_the_words(short_samples, tmp_path):
     register = short_samples / "register_with_notes.csv"
     found = sf.tables.explore(
@@ -101,6 +127,8 @@ def test_publishing_with_a_population_measures_the_people_behind_the_words(short
     people = release.measured.notes["notes"].people
     assert people.raw.named > 2 * people.row.named
     assert people.published.named <= 1.1 * people.row.named
+    linked = people.linked
+    assert linked.random < linked.published <= linked.table
     assert (
         "people"
         not in json.loads((tmp_path / "out" / "release.json").read_text())["measured"]["notes"][

@@ -6,7 +6,7 @@ from ...core.records import ColumnName, Count, Record, Share, private
 from ...core.storage.placed_bands import MENTIONS_FILE
 from .policy_records import Size
 
-__all__ = ["NotesFound", "NotesPeople", "PeopleLeft"]
+__all__ = ["NotesFound", "NotesLinked", "NotesPeople", "PeopleLeft"]
 
 
 class PeopleLeft(Record):
@@ -23,6 +23,18 @@ class PeopleLeft(Record):
     named: Share
 
 
+class NotesLinked(Record):
+    """How often a note is put to its own row where both are shuffled: as it was, as published.
+
+    `table` is what the labels of a row alone allow, `random` a guess.
+    """
+
+    raw: Share
+    published: Share
+    table: Share
+    random: Share
+
+
 class NotesPeople(Record):
     """What notes add to their rows, measured on a sample of them: the row alone, with the note as it was, as published."""
 
@@ -30,6 +42,7 @@ class NotesPeople(Record):
     row: PeopleLeft
     raw: PeopleLeft
     published: PeopleLeft
+    linked: NotesLinked
 
     def in_words(self) -> str:
         """Return the figures in a line."""

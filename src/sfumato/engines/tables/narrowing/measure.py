@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..notes_records import NotesPeople, PeopleLeft
+from ..notes_records import NotesLinked, NotesPeople, PeopleLeft
+from .linking import RowBlocks
 from .people import Guess, Mask, PeopleCounter, best_guess, masks_of
 from .reading import NoteReading, read_note
 
@@ -71,8 +72,17 @@ class Narrowing:
         raw = self._guesses(rows, groups, [row.raw for row in rows])
         published = self._guesses(rows, groups, [row.published for row in rows])
         nobody: list[dict[int, tuple[Mask, str]]] = [{} for _ in rows]
+        blocks = RowBlocks([row.row for row in rows])
         record = NotesPeople(
             notes=len(rows),
+            linked=NotesLinked(
+                raw=blocks.share_right(self._masks_alone(rows, [row.raw for row in rows])),
+                published=blocks.share_right(
+                    self._masks_alone(rows, [row.published for row in rows])
+                ),
+                table=blocks.share_alone(),
+                random=1 / len(rows),
+            ),
             row=_left(rows, alone, nobody),
             raw=_left(rows, *raw),
             published=_left(rows, *published),
@@ -95,6 +105,16 @@ class Narrowing:
         return [
             best_guess(groups[i], read[i], certainty[1 - i % 2]) for i in range(len(rows))
         ], read
+
+    def _masks_alone(
+        self, rows: Sequence[NotedRow], texts: Sequence[str]
+    ) -> list[dict[int, tuple[Mask, str]]]:
+        """Return what notes leave open to somebody who does not know their rows."""
+        everything = [np.ones(len(domain), np.bool_) for domain in self.domains]
+        return [
+            masks_of(self._read(text, row.year), self.names, self.domains, self.ages, everything)
+            for text, row in zip(texts, rows, strict=True)
+        ]
 
     def _read(self, text: str, year: int | None) -> list[NoteReading]:
         return read_note(text, age=self.age, words=self.words, year=year)

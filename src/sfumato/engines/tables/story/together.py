@@ -27,6 +27,12 @@ def sentences_together(part: Part) -> list[str]:
                     f"it is published; {percent(now.below)} of the notes leave fewer than 11 people of the population "
                     f"({percent(by_row.below)} of the rows alone do). The attacker's reader is not the publisher's."
                 )
+                linked = notes.people.linked
+                found.append(
+                    f"Where notes and rows are shuffled, {percent(linked.published)} of the notes are put to their own row by "
+                    f"what they say ({percent(linked.raw)} of the notes as they were, {percent(linked.table)} by somebody who "
+                    f"knows the row's labels, {percent(linked.random)} by chance)."
+                )
             odd = sum(notes.contradicted.values())
             if odd:
                 found.append(
