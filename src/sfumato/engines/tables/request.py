@@ -27,6 +27,7 @@ __all__ = [
     "TablesPublishRequest",
     "TablesRequest",
     "TablesStudyRequest",
+    "TabulateRequest",
 ]
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
@@ -357,6 +358,20 @@ class MappingRequest(TablesChoice):
     """The parameters of `tables mapping`."""
 
     frontier: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+
+
+class TabulateRequest(Request):
+    """The parameters of `tables tabulate`."""
+
+    table: RowsInput = parameter(
+        help="Folder of a release, or a table: CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB.",
+        role="data",
+    )
+    by: list[str] = parameter(help="Columns to count by.")
+    rule: str = parameter(
+        help="A regime with a rule for cells (cms, nhs), suppress:N, round:BASE, noise:EPSILON; joined by +.",
+        metavar="RULE",
+    )
 
 
 class TablesStudyRequest(Request):
