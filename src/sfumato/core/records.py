@@ -59,6 +59,7 @@ __all__ = [
     "FRONTIER_FILE",
     "RELEASE_FILE",
     "AttackRecord",
+    "AuditOfRelease",
     "Candidate",
     "CandidateId",
     "ColumnName",
@@ -361,6 +362,13 @@ class ShiftRecord(Record):
     def of(cls, check: ShiftCheck) -> Self:
         """Return the verdict of a check as release.json holds it."""
         return cls.from_json(check.to_json())
+
+
+class AuditOfRelease(Record):
+    """What a person found in a release (`OUT.audit-KIND.json`); `release` is the hash of its release.json."""
+
+    engine: Name
+    release: Mark | None = None
 
 
 class AttackRecord(Record):

@@ -28,6 +28,7 @@ from ...core.records import (
     UtilityField,
     private,
 )
+from ...core.storage.placed_bands import MENTIONS_FILE
 from .policy_records import (
     AbsoluteRisks,
     Ends,
@@ -52,6 +53,7 @@ __all__ = [
     "GroupSize",
     "Hex",
     "Labels",
+    "NotesFound",
     "PolicyFields",
     "PopulationEstimate",
     "PopulationFacts",
@@ -194,6 +196,31 @@ class ColumnLoss(Record):
     correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
 
 
+class NotesFound(Record):
+    """What was found in a column of notes, and put into the bands of the rows.
+
+    `rewritten` counts mentions by kind, `by_value` those of them that no form gave away; `within` counts mentions
+    that already said no more than their row, `contradicted` those that disagree with it, `held` the numbers that a
+    guard left alone for a person to look at.
+    """
+
+    notes: Count
+    rewritten: dict[ColumnName, Count] = private(default_factory=dict)
+    by_value: Count = private(0)
+    within: dict[ColumnName, Count] = private(default_factory=dict)
+    contradicted: dict[ColumnName, Count] = private(default_factory=dict)
+    held: Count = private(0)
+
+    def in_words(self, column: str) -> str:
+        """Return what was done, for the steward."""
+        kinds = ", ".join(f"{n:,} of {kind}" for kind, n in self.rewritten.items())
+        done = f"put into bands: {kinds}" if kinds else "nothing had to be put into bands"
+        odd = sum(self.contradicted.values())
+        more = f"; {odd:,} mentions contradict their row" if odd else ""
+        look = f"; {self.held:,} numbers to look at ({MENTIONS_FILE})" if self.held else ""
+        return f"{column}: {self.notes:,} notes, {done}{more}{look}"
+
+
 class TablesHow(Record):
     """How a table was published."""
 
@@ -246,6 +273,7 @@ class TablesMeasured(ShownFields):
     records_without_population_cell: Count | None = private(None)
     shift: ShiftRecord | None = private(None)
     shown: dict[Name, float] = private(default_factory=dict)
+    notes: dict[ColumnName, NotesFound] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -283,6 +311,7 @@ class TablesRelease(Release):
             lost = measured.columns.get(name)
             far = "" if lost is None else f" (distance {lost.distance:.3g})"
             found.append(f"  {name}: {words}{far}")
+        found += [f"  {notes.in_words(name)}" for name, notes in measured.notes.items()]
         if how.population_covers is not None:
             lacking = [name for name in how.quasi if name not in how.population_covers]
             found.append(

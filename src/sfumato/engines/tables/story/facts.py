@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ....core.engine import Part
+from ....presentation.language import say
 from ....presentation.numbers import count
 from ..records import (
     Ends,
@@ -100,8 +101,12 @@ class TableFacts:
     def hidden_in_words(self) -> str | None:
         """How many are hidden, in words: people where whole histories are alike, else records."""
         if self.joined:
-            return f"{count(sum(g.records for g in self.groups))} people" if self.groups else None
-        return f"{count(self.records)} records" if self.records else None
+            return (
+                say("{sum} people", sum=count(sum(g.records for g in self.groups)))
+                if self.groups
+                else None
+            )
+        return say("{records} records", records=count(self.records)) if self.records else None
 
     @property
     def expected(self) -> tuple[float, float | None] | None:
