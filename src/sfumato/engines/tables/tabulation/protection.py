@@ -15,7 +15,7 @@ from .hypercubes import HiddenCells, hide_by_hypercubes
 
 __all__ = ["Protection", "protect"]
 
-_EXACT = 1_000  # cells × small cells up to which the fewest cells are searched for
+_EXACT = 300  # cells × small cells up to which the fewest cells are searched for
 _PRUNED = 1_200  # hidden cells × small cells up to which hidden cells are tried again
 _AUDITED = (
     60_000  # hidden cells × small cells up to which every range is derived by a linear programme
