@@ -23,11 +23,11 @@ __all__ = [
     "MappingRequest",
     "PolicyInput",
     "SchemaRequest",
+    "TablesAttackRequest",
     "TablesChoice",
     "TablesPublishRequest",
     "TablesRequest",
     "TablesStudyRequest",
-    "TabulateRequest",
 ]
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
@@ -294,6 +294,12 @@ class TablesPublishRequest(Request):
         le=0.5,
         in_plan=False,  # a plan says it once, for exploring
     )
+    max_joint_risk: float | None = parameter(
+        None,
+        help="Maximum individual risk together with earlier releases of the same people next to the output.",
+        gt=0,
+        le=1,
+    )
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )
@@ -360,17 +366,18 @@ class MappingRequest(TablesChoice):
     frontier: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
 
 
-class TabulateRequest(Request):
-    """The parameters of `tables tabulate`."""
+class TablesAttackRequest(Request):
+    """The parameters of `tables attack`."""
 
-    table: RowsInput = parameter(
-        help="Folder of a release, or a table: CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB.",
-        role="data",
+    release: str | Path = parameter(
+        help="Folder or file that publish wrote.", role="data", metavar="RELEASE"
     )
-    by: list[str] = parameter(help="Columns to count by.")
-    rule: str = parameter(
-        help="A regime with a rule for cells (cms, nhs), suppress:N, round:BASE, noise:EPSILON; joined by +.",
-        metavar="RULE",
+    earlier: list[str | Path] = parameter(
+        help="Earlier releases of some of the same people.",
+        role="file",
+        flag="--with",
+        metavar="RELEASE",
+        min_length=1,
     )
 
 
