@@ -85,6 +85,7 @@ stubs: $(VENV)/.test
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
 pictures: demo
+	$(BIN)/python tools/first_picture.py demo-release
 	$(BIN)/sfumato report demo-release/run --charts --out demo-release/report
 	cp demo-release/report/charts/tables-frontier-logarithmic.png docs/pictures/frontier.png
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \
