@@ -221,7 +221,7 @@ def _touched(old: Any, new: Any, edits: Sequence[Any]) -> Iterator[Sequence[floa
     for i, j in zip(kept, found, strict=False):
         if i < 0:
             yield new.box[j].tolist()
-        elif np.abs(old.origin[i] - new.origin[j]).max() > 0.02:
+        elif np.abs(old.origin[i] - new.origin[j]).max() > 0.002:
             yield old.box[i].tolist()
             yield new.box[j].tolist()
 

@@ -420,9 +420,14 @@ def properties(draw: Draw) -> Made:
         page.Resources.Font.F1.PDFpen = pdf.make_stream(d.encode())
         ink = Name("/" + d.replace(" ", ""))
         tint = Dictionary(FunctionType=2, Domain=[0, 1], C0=[0], C1=[1], N=1)
+        page.Resources.Font["/" + a.replace(" ", "")] = page.Resources.Font.F1
+        page["/Contents"] = pdf.make_stream(
+            page.Contents.read_bytes()
+            + f" BT /{a.replace(' ', '')} 9 Tf 60 90 Td (a plain line) Tj ET".encode()
+        )
         page.Resources.ColorSpace = Dictionary(CS0=Array([Name.Separation, ink, Name.DeviceGray, tint]))  # fmt: skip
 
-    return changed(plain(draw), change), [*who, d.replace(" ", "")]
+    return changed(plain(draw), change), [*who, a.replace(" ", ""), d.replace(" ", "")]
 
 
 def attachment(draw: Draw) -> Made:

@@ -164,6 +164,10 @@ class Candidate(_OnAxes):
 
     __str__ = __repr__
 
+    def in_words(self) -> str:
+        """Return in a line what is about to be published."""
+        return f"candidate {self.id}: risk {self.risk.value:.4g}, utility {self.utility.value:.4g}"
+
     def _repr_html_(self) -> str:
         rows = [("risk", display.estimate(self.risk)), ("utility", display.estimate(self.utility))]
         if self.dominated:

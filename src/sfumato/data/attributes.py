@@ -229,6 +229,8 @@ class Attribute(BaseModel):
     date: Dates | None = None
     missing_values: list[Cell] = Field(default_factory=list)
     decimal: Literal[".", ","] = "."
+    weight: float = Field(default=1.0, gt=0, le=1000)
+    ordered: bool = True
     undecided: bool = False
     publish: ColumnTreatment | None = None
     rows: Literal["separate", "joined"] = "separate"
@@ -242,6 +244,12 @@ class Attribute(BaseModel):
             )
         if self.role != "quasi" and (self.keep or self.hierarchy or self.max_width):
             raise ValueError("keep, hierarchy and max_width are for quasi-identifiers")
+        if self.role != "quasi" and self.weight != 1.0:
+            raise ValueError(
+                'weight is for quasi-identifiers; a column of survey weights has role = "weight"'
+            )
+        if self.role != "sensitive" and not self.ordered:
+            raise ValueError("ordered = false is for sensitive columns whose numbers are codes")
         if self.role != "person" and self.rows != "separate":
             raise ValueError('rows = "joined" is for the column with role = "person"')
         self._check_dates()

@@ -187,9 +187,7 @@ def commands_of(facts: ReportFacts) -> list[str]:
     for part in facts.parts:
         engine, words = engine_named(part.engine), ("sfumato", part.engine)
         explored, released = f"{part.id}-explored", f"{part.id}-release"
-        if part.frontier is not None and not part.frontier.request:
-            found.append("sfumato serve PROJECT")  # made from answers, not by a command
-        elif part.frontier is not None:
+        if part.frontier is not None:
             found.append(
                 command_line(
                     (*words, "explore"), engine.Request, part.frontier.request, out=explored

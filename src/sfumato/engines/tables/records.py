@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -63,6 +64,7 @@ __all__ = [
     "TablesMeasured",
     "TablesReference",
     "TablesRelease",
+    "constant_columns",
     "treatment",
 ]
 
@@ -71,6 +73,12 @@ class TablesCandidate(PolicyFields, Candidate):
     """A policy on the frontier; `promised` is False for a saved policy, which promises nothing."""
 
     promised: bool = True
+
+    def in_words(self) -> str:
+        """Return in a line what is about to be published."""
+        if self.promised:
+            return super().in_words()
+        return f"policy {self.id}: nothing was promised of it; the output is measured"
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -341,18 +349,30 @@ class TablesRelease(Release):
             found.append(risks.estimate.in_words())
         if measured.blanked:
             found.append(
-                f"records with blanked cells because their group was too small: {measured.blanked:,}"
+                f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"
             )
         if measured.suppressed:
-            found.append(
-                f"records left out because their group was too small: {measured.suppressed:,}"
-            )
+            people, rows_out = (self.counts.get(f"suppressed_{w}", 0) for w in ("people", "rows"))
+            many = f"{people:,} people, {rows_out:,} rows" if people else f"{measured.suppressed:,}"
+            who = "left out" if people else "records left out"
+            found.append(f"{who} because their group was too small or lacked diversity: {many}")
+        if constant := constant_columns(how.ends, how.domains):
+            found.append(f"the same for everybody (published as *): {', '.join(constant)}")
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
         if how.explored_table is False:
             found.append(
                 "Note: this is not the table that was explored; the figures are of this data."
             )
         return found
+
+
+def constant_columns(ends: Mapping[str, tuple[int, ...]], domains: Mapping[str, int]) -> list[str]:
+    """Return the columns that had several values and are the same for everybody now.
+
+    >>> constant_columns({"age": (0, 4), "sex": (1,), "town": (0,)}, {"age": 5, "sex": 2, "town": 1})
+    ['sex']
+    """
+    return [name for name, at in ends.items() if len(at) == 1 and domains.get(name, 0) > 1]
 
 
 def treatment(ends: tuple[int, ...], size: int) -> str:
@@ -364,6 +384,6 @@ def treatment(ends: tuple[int, ...], size: int) -> str:
     if len(ends) == size:
         return "as it is"
     if len(ends) == 1:
-        return "removed: one interval"
+        return "the same for everybody: one interval, published as *"
     widest = max(high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True))
     return f"{size} values in {len(ends)} intervals, the widest of {widest}"

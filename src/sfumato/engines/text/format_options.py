@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from ...core.arguments import Argument, Named
 
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-__all__ = ["AUTO", "FORMAT", "list_formats"]
+__all__ = ["AUTO", "FORMAT"]
 
 AUTO = "auto"
 """The format that a file's name says, where only its options are given: `auto:overlaps=merge`."""
@@ -58,17 +52,3 @@ FORMAT = Named(
     metavar="NAME[:KEY=VALUE,…]",
     unset=AUTO,
 )
-
-
-def list_formats(say: Callable[[str], None]) -> dict[str, JsonValue]:
-    """Say what each format is called, by which suffixes it is known and what it takes; return the same."""
-    from ...data.formats.registry import FORMATS
-
-    found: dict[str, JsonValue] = {}
-    for name, kind in FORMATS.items():
-        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
-        suffixes = kind.suffixes
-        found[name] = {"suffixes": list(suffixes), "options": list(options)}
-        say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
-    say("For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says.")
-    return found

@@ -211,3 +211,16 @@ def test_pictures_are_blanked_unless_they_are_kept():
     kept = checks.redact(data, [who], blank=False)
     assert list(kept.report.pictures.values()) == ["a picture under a cut"]
     assert isinstance(Document("d", kept.text.text), Document)
+
+
+def test_texts_become_pdf_files_with_their_marks(tmp_path):
+    from sfumato.data.document import Span
+    from sfumato.data.documents import write_documents
+
+    text = "Seen by Ayşe Yıldız  today, well-\nknown to us.\n\n" + "a longer line of words " * 30
+    note = Document("n1", text, [Span(8, 19, "NAME"), Span(28, 39, "OTHER")])
+    write_documents([note], like="pdf", out=tmp_path / "out")
+    (found,) = read_documents(tmp_path / "out")
+    assert found.id == "n1.pdf"
+    assert [found.text[s.start : s.end] for s in found.spans] == ["Ayşe Yıldız", "well-\nknown"]
+    assert " ".join(found.text.split()) == " ".join(text.split())

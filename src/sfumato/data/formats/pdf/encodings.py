@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pikepdf
 from fontTools import agl
@@ -104,22 +104,48 @@ def unicode_map(font: Object) -> dict[int, str]:
 
 
 def put_unicode(pdf: pikepdf.Pdf, font: Object, texts: Mapping[int, str], size: int) -> None:
-    """Give a font a /ToUnicode with these texts, one line per code of `size` bytes."""
-    lines = [
-        f"<{code:0{2 * size}x}> <{text.encode('utf-16-be', 'surrogatepass').hex()}>"
-        for code, text in sorted(texts.items())
-        if text
-    ]
-    if not lines:
+    """Give a font a /ToUnicode with these texts and nothing else, for codes of `size` bytes."""
+    singles: list[str] = []
+    ranges: list[str] = []
+    for first, last, text in _text_runs(texts):
+        written = text.encode("utf-16-be", "surrogatepass").hex()
+        if first == last:
+            singles.append(f"<{first:0{2 * size}x}> <{written}>")
+        else:
+            ranges.append(f"<{first:0{2 * size}x}> <{last:0{2 * size}x}> <{written}>")
+    if not singles and not ranges:
         if "/ToUnicode" in font:
             del font["/ToUnicode"]
         return
-    blocks = [lines[i : i + 100] for i in range(0, len(lines), 100)]
-    body = "".join(f"{len(b)} beginbfchar\n" + "\n".join(b) + "\nendbfchar\n" for b in blocks)
+    body = "".join(
+        f"{len(lines[i : i + 100])} begin{kind}\n"
+        + "\n".join(lines[i : i + 100])
+        + f"\nend{kind}\n"
+        for lines, kind in ((singles, "bfchar"), (ranges, "bfrange"))
+        for i in range(0, len(lines), 100)
+    )
     font["/ToUnicode"] = pdf.make_stream((
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /U def /CMapType 2 def "
         f"1 begincodespacerange <{'00' * size}> <{'ff' * size}> endcodespacerange\n{body}endcmap end end"
     ).encode())  # fmt: skip
+
+
+def _text_runs(texts: Mapping[int, str]) -> Iterator[tuple[int, int, str]]:
+    """Yield codes that follow each other with letters that do, as first, last and first letter."""
+    run: tuple[int, int, str] | None = None
+    for code, text in sorted(texts.items()):
+        if not text:
+            continue
+        if run is not None:
+            first, last, letter = run
+            follows = code == last + 1 and code >> 8 == first >> 8 and len(text) == len(letter) == 1
+            if follows and ord(text) == ord(letter) + code - first and ord(text) < 0x10000:
+                run = first, code, letter
+                continue
+            yield run
+        run = code, code, text
+    if run is not None:
+        yield run
 
 
 def widths_of(font: Object) -> dict[int, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from ....core.errors import InputError
+from ....core.errors import DataError, InputError, ParameterError
 from ...document import Document, Edit, Edited
 from ...sources import Withheld
 from ..files import FileFormat, OpenedFile, RefusedFileError
@@ -84,12 +84,44 @@ class Pdf(FileFormat):
             pages.text, pages.segments(), found, read_orders(pages), clean=clean, pages=pages, blank=blank
         )  # fmt: skip
 
+    def create(self, text: str) -> bytes:
+        """Return a new PDF that holds a text in plain lines."""
+        need_packages()
+        from .compose import compose
+
+        try:
+            return compose(text)
+        except FileRefusedError as error:
+            raise ParameterError(
+                f"A document {error}, so that it cannot be written as PDF.",
+                hint="convert to docx, html or jsonl.",
+            ) from None
+
     def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
         """Write a document as its PDF with the edits; one that cannot be cut is not written."""
         try:
+            if part is None or part.path is None:
+                edited = map(self._compose, edited)
             super().write(part, edited, out)
         except RefusedFileError:
             out.unlink(missing_ok=True)  # it is missed when it is read back, and withheld
+
+    def _compose(self, one: Edited) -> Edited:
+        """Return a document as it is read from a new PDF: lines break elsewhere, and its marks move."""
+        from .read import comparable_text
+
+        text = self.open(self.create(one.text)).text
+        old, new = (
+            [i for i, c in enumerate(each) if comparable_text(c)] for each in (one.text, text)
+        )
+        if [one.text[i] for i in old] != [text[i] for i in new]:
+            raise DataError(f"The document {one.id!r} does not read the same as PDF.")
+        spans = []
+        for span in one.spans:
+            inside = [n for o, n in zip(old, new, strict=True) if span.start <= o < span.end]
+            if inside:
+                spans.append(replace(span, start=inside[0], end=inside[-1] + 1))
+        return Edited.unchanged(Document(one.id, text, tuple(spans)))
 
     # --- reading back ----------------------------------------------------------------------------
 

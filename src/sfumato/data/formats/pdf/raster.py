@@ -153,9 +153,10 @@ def _text_layer(picture: _Picture, text: PageText, edits: Sequence[PageEdit]) ->
             x1, y1 = picture.place(box[2], box[3])
             size = max(1.0, 0.8 * float(box[3] - box[1]))
             wide = max(1.0, max(abs(x1 - x0), abs(y1 - y0)) / scale)
+            # The space at the end: pdfium drops a single letter that its own fonts do not have.
             letters = "".join(text.text[i] for i in word).encode("utf-16-be")
             stretch = max(1.0, min(1000.0, 100 * wide / (len(letters) / 2 * size * 0.5)))
-            yield b"BT 3 Tr /F %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b> Tj ET" % (
+            yield b"BT 3 Tr /F %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b0020> Tj ET" % (
                 size, stretch, x0 / scale, height - y0 / scale, letters.hex().encode(),
             )  # fmt: skip
             word.clear()

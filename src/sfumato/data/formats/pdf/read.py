@@ -166,6 +166,8 @@ def _characters(textpage: object) -> PageText:
 def _character(code: int) -> str:
     if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
         return "\ufffd"
+    if 0x80 <= code < 0xA0:  # a code of Windows that nothing maps
+        return bytes([code]).decode("cp1252", "replace")
     return "\n" if code == 0x0A else " " if code < 0x20 else chr(code)
 
 

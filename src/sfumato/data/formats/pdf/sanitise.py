@@ -15,7 +15,9 @@ from pikepdf import Array, Dictionary, Name, Object, Stream
 
 from ...limits import Limits
 from . import keys
+from .encodings import put_unicode, unicode_map
 from .refusal import FileRefusedError
+from .resource_names import rename_resources
 from .streams import Operation, Unpacking, content_of, parse, unparse, walk
 
 __all__ = ["Sanitised", "sanitise", "save"]
@@ -66,6 +68,7 @@ def sanitise(data: bytes, limits: Limits, *, blank: bool = True) -> Sanitised:
         found.clean()
         pictures = found.pages_with_pictures()
         found.clean_contents()
+        rename_resources(pdf)
         unpacking.check_calls(_contents(pdf))
         return Sanitised(save(pdf), tuple(sorted(dropped)), pictures)
     except pikepdf.PdfError:
@@ -208,6 +211,7 @@ class _Objects:
         elif kind == Name.Font:
             listed = keys.FONT
             self._check_type3(found)
+            self._rewrite_unicode(found)
         elif kind == Name.FontDescriptor:
             listed = keys.DESCRIPTOR
         elif kind == Name.ExtGState:
@@ -266,6 +270,18 @@ class _Objects:
         if len(kept) < len(operations):
             pattern.write(unparse(kept))
             self.dropped.add("text that was drawn as a pattern")
+
+    def _rewrite_unicode(self, font: Object) -> None:
+        """Write the map from codes to text anew: it is a program, which can hold any words."""
+        is_wide = font.get("/Subtype") == Name.Type0
+        if "/ToUnicode" not in font or (
+            is_wide and not str(font.get("/Encoding")).startswith("/Identity")
+        ):
+            return  # a page with such a font becomes a picture
+        if isinstance(font["/ToUnicode"], Stream):
+            put_unicode(self.pdf, font, unicode_map(font), 2 if is_wide else 1)
+        else:
+            del font["/ToUnicode"]
 
     def _check_type3(self, font: Object) -> None:
         if font.get("/Subtype") != Name.Type3 or not isinstance(font.get("/CharProcs"), Dictionary):

@@ -126,10 +126,10 @@ def find_leaks(data: bytes, removed: Iterable[str]) -> int:
     if not wanted:
         return 0
     left = set[str]()
-    pages = list(_pages(data))
-    for letters in pages:
+    for letters in _pages(data):
         for reading in (letters, sorted(letters, key=lambda c: (-round(c.y), c.x))):
-            left |= {text for text in wanted - left if _stands(reading, _plain(text))}
+            plain = _PlainReading.of(reading)
+            left |= {text for text in wanted - left if plain.has_words(_plain(text))}
     for blob, joined in _blobs(data):
         for text in wanted - left:
             long = len(_plain(text)) >= _LONG and _plain(text) in joined
@@ -152,33 +152,46 @@ def _pages(data: bytes) -> Iterator[list[_Letter]]:
         yield device.letters
 
 
-def _stands(letters: Sequence[_Letter], wanted: str) -> bool:
-    """Return whether letters spell a text that is a word, or words, of its own."""
-    plain: list[str] = []
-    owner: list[int] = []
-    for i, letter in enumerate(letters):
-        for c in _plain(letter.text):
-            plain.append(c)
-            owner.append(i)
-    text = "".join(plain)
-    at = text.find(wanted)
-    while at >= 0:
-        end = at + len(wanted)
-        if _is_edge(letters, owner, text, at) and _is_edge(letters, owner, text, end):
+@dataclass(slots=True)
+class _PlainReading:
+    """Letters as one string without spaces and hyphens, and which letter each character is of."""
+
+    letters: Sequence[_Letter]
+    text: str
+    owner: list[int]
+
+    @classmethod
+    def of(cls, letters: Sequence[_Letter]) -> _PlainReading:
+        plain: list[str] = []
+        owner: list[int] = []
+        for i, letter in enumerate(letters):
+            text = letter.text
+            for c in text if text.isascii() and text.isalnum() else _plain(text):
+                plain.append(c)
+                owner.append(i)
+        return cls(letters, "".join(plain), owner)
+
+    def has_words(self, wanted: str) -> bool:
+        """Return whether a text is a word, or several."""
+        at = self.text.find(wanted)
+        while at >= 0:
+            if self._is_edge(at) and self._is_edge(at + len(wanted)):
+                return True
+            at = self.text.find(wanted, at + 1)
+        return False
+
+    def _is_edge(self, at: int) -> bool:
+        """Return whether a word begins or ends between two characters."""
+        text, owner = self.text, self.owner
+        if at <= 0 or at >= len(text) or not (text[at - 1].isalnum() and text[at].isalnum()):
             return True
-        at = text.find(wanted, at + 1)
-    return False
-
-
-def _is_edge(letters: Sequence[_Letter], owner: Sequence[int], text: str, at: int) -> bool:
-    """Return whether a word begins or ends between two letters."""
-    if at <= 0 or at >= len(text) or not (text[at - 1].isalnum() and text[at].isalnum()):
-        return True
-    one, other = letters[owner[at - 1]], letters[owner[at]]
-    if owner[at] - owner[at - 1] > 1:
-        return True  # a space or a hyphen is drawn between them
-    size = max(one.size, 0.1)
-    return abs(other.y - one.y) > 0.3 * size or not -0.5 * size < other.x - one.end < 0.12 * size
+        if owner[at] - owner[at - 1] > 1:
+            return True  # a space or a hyphen is drawn between them
+        one, other = self.letters[owner[at - 1]], self.letters[owner[at]]
+        size = max(one.size, 0.1)
+        return (
+            abs(other.y - one.y) > 0.3 * size or not -0.5 * size < other.x - one.end < 0.12 * size
+        )
 
 
 # --- raw bytes -----------------------------------------------------------------------------------

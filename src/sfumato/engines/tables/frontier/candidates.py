@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts
 from ....core.measures import Risk, Utility
-from ..contingency.cells import group_sizes
+from ..contingency.cells import Bits, group_sizes
 from ..exploration import KEPT, attacker_of
 from ..groups.cell_suppression import blank_cells
 from ..groups.people import CountedPeople, GroupsOfPeople, People
@@ -58,7 +59,11 @@ def candidate_of(
         else:
             found = _without_people(problem, people, policy, columns, (risk, 1.0 - loss))
     elif run.max_below and people is None:
-        found = (_with_blanked_records if as_cells else _without_small)(problem, policy, columns)
+        found = (
+            _with_blanked_records(problem, policy, columns)
+            if as_cells
+            else _without_small(problem, policy, columns, run.loss_of_kept)
+        )
     else:
         found = _Measured(risk, 1.0 - loss, loss, _groups(problem, policy))
     return TablesCandidate(
@@ -192,7 +197,12 @@ def _with_blanked_records(problem: Problem, policy: Policy, columns: SensitiveCo
     )
 
 
-def _without_small(problem: Problem, policy: Policy, columns: SensitiveColumns) -> _Measured:
+def _without_small(
+    problem: Problem,
+    policy: Policy,
+    columns: SensitiveColumns,
+    loss_of_kept: Callable[[Bits, Counts], float] | None = None,
+) -> _Measured:
     """Suppress the records of groups that are too small or lack anything."""
     cells, bits = problem.cells, policy.bits
     left, small = suppress_groups(cells, bits, columns)
@@ -203,7 +213,10 @@ def _without_small(problem: Problem, policy: Policy, columns: SensitiveColumns) 
         return people_in_groups(cells, bits, whole)[np.unique(whole[~small])]
 
     shown = _groups_of_kept(problem, group, left, people)
-    return _Measured(left.risk, 1.0 - left.loss, left.loss, shown, left.records)
+    loss = left.loss
+    if loss_of_kept is not None:
+        loss = loss_of_kept(bits, np.where(small, 0, cells.count))
+    return _Measured(left.risk, 1.0 - loss, loss, shown, left.records)
 
 
 def _groups_of_kept(

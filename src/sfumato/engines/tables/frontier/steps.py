@@ -28,8 +28,10 @@ from ..exploration import TablesExploration
 from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, People
+from ..groups.record_suppression import suppress_groups
 from ..groups.sensitive_columns import SensitiveColumns
 from ..groups.suppressed_conditions import score_release
+from ..measures.granularity import GranularityLoss
 from ..measures.protocol import Context, Measure
 from ..records import Certificate
 from ..registry import CERTIFIERS, LOSSES, RISKS, STRATEGIES
@@ -109,6 +111,8 @@ def _objective(problem: Problem, request: TablesRequest, conditions: Conditions)
     if problem.people is not None and request.suppress > 0:
         whole = _score(problem, request.model_copy(update={"suppress": 0.0}), conditions)
     condition, published = _condition(problem, conditions), None
+    if request.loss == "granularity" and request.suppress > 0:
+        return _granular_objective(problem, conditions)
     if condition is not None and conditions.max_suppressed > 0 and problem.people is None:
         published = partial(
             score_release, conditions, problem.cells, problem.sensitive_columns(conditions)
@@ -120,6 +124,29 @@ def _objective(problem: Problem, request: TablesRequest, conditions: Conditions)
         published=published,
         max_below=int(conditions.max_suppressed * problem.cells.records),
     )
+
+
+def _granular_objective(problem: Problem, conditions: Conditions) -> Objective:
+    """Return the objective of the loss `granularity` where records may be left out, which lose all then."""
+    if problem.people is not None:
+        raise ParameterError(
+            "Leaving out people goes with the default loss.", hint="explore without `suppress`."
+        )
+    cells, columns = problem.cells, problem.sensitive_columns(conditions)
+    loss = GranularityLoss.of(
+        Context(cells, spanned=problem.spanned, weights=problem.weights),
+    )
+    most = int(conditions.max_suppressed * cells.records)
+
+    def score(bits: _Bits) -> tuple[float, float, bool]:
+        measured = cells.measure(bits)
+        if measured.below > most:
+            return measured.risk, loss(bits), False
+        risk, _, allowed = score_release(conditions, cells, columns, bits)
+        _, out = suppress_groups(cells, bits, columns, most=most)
+        return risk, loss.of_kept(bits, np.where(out, 0, cells.count)), allowed
+
+    return Objective(score=score, max_below=most, loss_of_kept=loss.of_kept)
 
 
 def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bool] | None:
@@ -180,7 +207,7 @@ def _score(problem: Problem, request: TablesRequest, conditions: Conditions) -> 
     if name is not None:
         counted_by_cell = problem.people is None and name in problem.sensitive
         joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
-    context = Context(problem.cells, request.k, joint)
+    context = Context(problem.cells, request.k, joint, problem.spanned, problem.weights)
     of_risk = RISKS.get_or_raise(request.risk).of(context)
     of_loss = LOSSES.get_or_raise(request.loss).of(context)
     if problem.people is not None:

@@ -58,6 +58,11 @@ class SuppressedPeople:
 
     rows: pa.Array
     records: int
+    people: int
+
+    def counts(self) -> dict[str, int]:
+        """Return how many people and rows are left out."""
+        return {"suppressed_people": self.people, "suppressed_rows": len(self.rows)}
 
     def withheld(self) -> list[dict[str, str]]:
         """List the rows by their number, and why they are left out."""
@@ -96,7 +101,7 @@ def suppress_people(
         f"SELECT place FROM ({numbered}) SEMI JOIN {SMALL} USING (person) ORDER BY place"  # noqa: S608 (quoted)
     )
     records = int(out[people.person].sum())
-    return SuppressedPeople(found.column("place").combine_chunks(), records)
+    return SuppressedPeople(found.column("place").combine_chunks(), records, int(out.sum()))
 
 
 def _cells(policy: Policy, payload: TablesPayload, table: Table) -> Cells:

@@ -246,8 +246,18 @@ class _TreatedColumn:
             f"SELECT coalesce(bool_and({self.new} = floor({self.new}) AND abs({self.new}) < 1e15), true) AS whole "  # noqa: S608 (ours)
             f"FROM {_STORED}"
         )
-        kind = "BIGINT" if found.column("whole")[0].as_py() else "DOUBLE"
-        return f"CAST({self.new} AS {kind}) AS {quote_name(self.attribute.name)}"
+        name = quote_name(self.attribute.name)
+        if found.column("whole")[0].as_py():
+            return f"CAST({self.new} AS BIGINT) AS {name}"
+        if self.attribute.decimal == "," and self._is_text():
+            return f"replace(CAST({self.new} AS VARCHAR), '.', ',') AS {name}"
+        return f"CAST({self.new} AS DOUBLE) AS {name}"
+
+    def _is_text(self) -> bool:
+        """Return whether the column is text, in which numbers are written with the comma they were read with."""
+        name = quote_name(self.attribute.name)
+        found = self.opened.query(f"SELECT typeof({name}) AS kind FROM {_STORED} LIMIT 1")  # noqa: S608 (quoted)
+        return bool(found.column("kind").to_pylist() == ["VARCHAR"])
 
     def _run(self, sql: str) -> None:
         self.opened.execute(sql)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ....core.arrays import Floats
+from ....core.arrays import Counts, Floats
 from ....core.errors import ParameterError
 from ....core.frontier import Frontier, non_dominated
 from ....core.randomness import Streams
@@ -72,6 +72,8 @@ class Objective:
         asked of policies with few enough records in small groups.
     max_below : int, default=0
         The records that may be in groups below the smallest sizes.
+    loss_of_kept : callable, optional
+        The loss of a policy that publishes some records of each occupied cell alone; the KL loss without.
 
     """
 
@@ -80,6 +82,7 @@ class Objective:
     condition: Callable[[Bits], bool] | None = None
     published: Score | None = None
     max_below: int = 0
+    loss_of_kept: Callable[[Bits, Counts], float] | None = None
 
 
 def pack(bits: Bits) -> bytes:
@@ -117,6 +120,7 @@ class SearchRun:
         self.condition = objective.condition
         self.published = objective.published
         self.max_below = objective.max_below
+        self.loss_of_kept = objective.loss_of_kept
         self._progress = progress
         self._known: dict[bytes, tuple[float, float, bool]] = {}
         self._start = time.thread_time()

@@ -6,6 +6,7 @@ from ....core.story import Check
 from ....presentation.language import retell, say, say_many
 from ....presentation.numbers import count, join_words, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
+from ..records import constant_columns
 from .facts import TableFacts
 
 __all__ = ["checks_of", "shift_check_of"]
@@ -52,6 +53,13 @@ def checks_of(facts: TableFacts) -> list[Check]:
             n=count(many),
         )
         checks.append(Check("holds", words))
+    constant = constant_columns(facts.policy[1], facts.domains)
+    if constant:
+        words = say(
+            "The same for everybody, and so of no use to an analyst: {columns}.",
+            columns=join_words(constant),
+        )
+        checks.append(Check("look", words))
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
         words = say(

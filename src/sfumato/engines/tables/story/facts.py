@@ -29,6 +29,7 @@ RISK_WORDS = {
 }
 LOSS_WORDS = {
     "kl": "information kept",
+    "granularity": "detail of the values kept",
     "class-size": "fineness of the groups kept",
     "mutual-information": "information about the target kept",
 }

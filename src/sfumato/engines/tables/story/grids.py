@@ -32,7 +32,7 @@ def _attribute_words(ends: tuple[int, ...], size: int) -> str:
     if len(ends) == size:
         return say("published unchanged ({size} values)", size=count(size))
     if len(ends) == 1:
-        return say("removed (one single group)")
+        return say("the same for everybody (published as *)")
     widths = [high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True)]
     return say(
         "published in {n} groups, the widest of {widest} values",

@@ -46,6 +46,8 @@ class Session:
     teacher : Teacher, optional
         Learns beside the CRF, more slowly and better. Which of its lessons are heard, and from when on,
         stands in the journal, so that the same journal gives the same scores.
+    read : bool, default True
+        Whether the documents are read in the light of the answers at once; else nobody can be asked.
 
     """
 
@@ -55,6 +57,7 @@ class Session:
         *,
         background: bool = True,
         teacher: Teacher | None = None,
+        read: bool = True,
     ) -> None:
         self.project = project if isinstance(project, Project) else Project(project)
         self.record = self.project.record
@@ -92,8 +95,9 @@ class Session:
         self.lessons: Lessons | None = None
         if teacher is not None:
             self.lessons = Lessons(teacher, self.pool, self._wake, self._to_learn, self._offer)
-        self._resume_lessons(background=background)
-        self.refit()
+        if read:
+            self._resume_lessons(background=background)
+            self.refit()
         self._closed = False
         self._thread: threading.Thread | None = None
         if background:
