@@ -23,7 +23,7 @@ from ..core.files import sha256_of
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-__all__ = ["SIGNATURE_FILE", "SUMS_FILE", "Verified", "load_signing_key", "sign_files", "verify"]
+__all__ = ["SIGNATURE_FILE", "SUMS_FILE", "SignedFiles", "load_signing_key", "sign_files", "verify"]
 
 SUMS_FILE, SIGNATURE_FILE = "SHA256SUMS", "SHA256SUMS.sig"
 _NAMESPACE, _HASH, _KIND = b"sfumato", b"sha512", b"ssh-ed25519"
@@ -33,7 +33,7 @@ _MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Verified:
+class SignedFiles:
     """What was verified: the files, by name, and the fingerprint of the key that signed them."""
 
     files: tuple[str, ...]
@@ -114,7 +114,7 @@ def _string(content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + content
 
 
-def _signed(text: bytes) -> bytes:
+def _message_of(text: bytes) -> bytes:
     """Return what is signed for a text, as PROTOCOL.sshsig says."""
     digest = hashlib.sha512(text).digest()
     return _MAGIC + b"".join(map(_string, (_NAMESPACE, b"", _HASH, digest)))
@@ -122,7 +122,7 @@ def _signed(text: bytes) -> bytes:
 
 def _signature(text: bytes, key: Ed25519PrivateKey) -> str:
     public = _string(_KIND) + _string(key.public_key().public_bytes_raw())
-    signature = _string(_KIND) + _string(key.sign(_signed(text)))
+    signature = _string(_KIND) + _string(key.sign(_message_of(text)))
     content = _MAGIC + struct.pack(">I", 1)
     content += b"".join(map(_string, (public, _NAMESPACE, b"", _HASH, signature)))
     coded = base64.b64encode(content).decode()
@@ -130,7 +130,9 @@ def _signature(text: bytes, key: Ed25519PrivateKey) -> str:
     return "\n".join([_BEGIN, *rows, _END, ""])
 
 
-def verify(release: str | os.PathLike[str], key: str | os.PathLike[str] | None = None) -> Verified:
+def verify(
+    release: str | os.PathLike[str], key: str | os.PathLike[str] | None = None
+) -> SignedFiles:
     """Check a release and its report against their signature; the first difference is an error.
 
     Parameters
@@ -158,7 +160,7 @@ def verify(release: str | os.PathLike[str], key: str | os.PathLike[str] | None =
             hint="ask the signer for the public key, not whoever gave you the files.",
         )
     names = _check_files(folder, text)
-    return Verified(tuple(names), f"SHA256:{fingerprint}", known)
+    return SignedFiles(tuple(names), f"SHA256:{fingerprint}", known)
 
 
 def _signed_folder(release: Path) -> Path:
@@ -229,7 +231,7 @@ def _check_signature(text: bytes, armoured: bytes) -> bytes:
         if (namespace, kind) != (_NAMESPACE, _HASH):
             raise ValueError("for another purpose")
         (_, raw), (_, own) = _fields(public), _fields(signature)
-        Ed25519PublicKey.from_public_bytes(raw).verify(own, _signed(text))
+        Ed25519PublicKey.from_public_bytes(raw).verify(own, _message_of(text))
     except (ValueError, UnicodeDecodeError, struct.error, binascii.Error) as error:
         raise FormatError(f"{SIGNATURE_FILE} is not a signature of sfumato.") from error
     except InvalidSignature as error:
