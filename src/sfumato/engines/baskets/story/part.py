@@ -157,6 +157,27 @@ def _axes(frontier: BasketsFrontier | None) -> Axes:
     return Axes(say("Risk 1/k"), name, name, utility_words=to_places, individual=True)
 
 
+def _public_verdict(release: BasketsRelease | None) -> list[str]:
+    """Say what anybody can count on the release."""
+    if release is None or release.risk is None:
+        return [say("No candidate has been chosen.")]
+    found = [
+        say(
+            "Whoever {attacker} is left with at least [[baskets.left|{promised} rows]] that fit.",
+            attacker=retell(release.risk.attacker),
+            promised=count(release.promised),
+        )
+    ]
+    if release.measured.unique_share > 0:
+        found.append(
+            say(
+                "But [[baskets.unique|{unique_share}]] of the rows are exactly unique: whoever also knows what a person does not have can single them out.",
+                unique_share=percent(release.measured.unique_share),
+            )
+        )
+    return found
+
+
 def _verdict(
     chosen: BasketsCandidate | None,
     every: BasketsReference | None,
@@ -164,7 +185,7 @@ def _verdict(
     frontier: BasketsFrontier | None,
 ) -> list[str]:
     if chosen is None:
-        return [say("No candidate has been chosen.")]
+        return _public_verdict(release)
     sentences = [
         (
             say(
