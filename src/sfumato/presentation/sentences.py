@@ -181,11 +181,12 @@ def withheld_check(part: Part) -> Check | None:
     """Return whether records were withheld."""
     if part.release is None:
         return None
-    many = len(part.release.withheld)
+    many = part.release.left_out.get("withheld", 0)
     if many:
-        was = "was" if many == 1 else "were"
+        told, was = part.release.tell_left_out("withheld"), "was" if many == 1 else "were"
         return Check(
             "look",
-            f"{count(many)} {plural(many, 'record')} could not be processed and {was} not published.",
+            f"{told[:1].upper()}{told[1:]} {plural(many, 'record')} could not be processed and {was} not "
+            "published.",
         )
     return Check("holds", "Every record could be processed.")

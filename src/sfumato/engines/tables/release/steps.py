@@ -16,7 +16,7 @@ from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
-from ....core.records import InputFile, ShiftRecord
+from ....core.records import OutputFile, ShiftRecord
 from ....core.release import open_output, refuse_different, warn_if_composed, warn_of_kept_order
 from ....core.statistics.shift import ShiftCheck
 from ....core.storage.ownership import paths_in
@@ -313,18 +313,17 @@ class _TablePublication:
             frontier=self.frontier,
             inputs=tuple(self.opened.input_files(table.rows)),
             outputs=(
-                InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
-                *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
+                OutputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
+                *(OutputFile(path=book.name, sha256=sha256_of(book)) for book in books),
             ),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
                 "rows": found.rows,
-                "dropped": table.dropped,
-                "suppressed": self.suppressed,
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
+            left_out={"dropped": table.dropped, "suppressed": self.suppressed},
             risk=Risk(measured.risk, attacker=attacker, modelled=table.covered is not None),
             utility=Utility(measured.utility, kept=KEPT),
             how=TablesHow(
@@ -333,6 +332,7 @@ class _TablePublication:
                 bits=self.policy.hex,
                 domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
                 quasi=table.names,
+                min_k=payload.min_sample,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
                 columns_treated=changed,

@@ -185,10 +185,11 @@ def _published_sentences(facts: TableFacts) -> list[str]:
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
-        if measured.suppressed:
-            many = measured.suppressed
+        many = facts.release.left_out.get("suppressed", 0)
+        if many:
+            told = facts.release.tell_left_out("suppressed")
             found.append(
-                f"{count(many)} {plural(many, 'record')} in groups that were too small "
+                f"{told[:1].upper()}{told[1:]} {plural(many, 'record')} in groups that were too small "
                 f"{'was' if many == 1 else 'were'} left out."
             )
         if measured.blanked:

@@ -15,6 +15,7 @@ from ....core.measures import Risk
 from ....core.storage.private_key import private_key
 from ..attack_records import RangedShare
 from ..records import TextMeasured
+from ..redaction.counts import RedactionCounts
 from .sample import CorpusSample, Sampler
 
 __all__ = ["Measures", "WriteOptions"]
@@ -32,7 +33,7 @@ class Measures(TypedDict, total=False):
     sentences: tuple[str, ...]
 
 
-Measure = Callable[[Mapping[str, int | Mapping[str, int]]], Measures]
+Measure = Callable[[RedactionCounts], Measures]
 
 
 @dataclass(frozen=True, kw_only=True)

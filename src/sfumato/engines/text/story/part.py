@@ -190,7 +190,7 @@ def _stats(facts: TextFacts) -> list[Stat]:
 def _published_sentences(facts: TextFacts) -> list[str]:
     sentences = [chosen_sentence(facts.part)]
     release, frontier = facts.release, facts.frontier
-    redacted = release.counts.get("redacted") if release is not None else None
+    redacted = release.counts.get("spans") if release is not None else None
     if isinstance(redacted, dict) and redacted:
         kinds = join_words([f"{count(n)} of {label}" for label, n in sorted(redacted.items())])
         sentences.append(f"Redactions by kind: {kinds}.")
@@ -206,7 +206,7 @@ def _published_sentences(facts: TextFacts) -> list[str]:
         sentences.append(f"Other fields {how}: {join_words(list(release.how.fields_as_they_are))}.")
     if release is not None:
         counts = {k: n for k, n in release.counts.items() if isinstance(n, int)}
-        named = [f"{count(n)} {k}" for k, n in sorted(counts.items()) if n and k != "withheld"]
+        named = [f"{count(n)} {k.replace('_', ' ')}" for k, n in sorted(counts.items()) if n]
         sentences.append(f"Counted while publishing: {join_words(named)}.")
     return sentences
 
