@@ -212,7 +212,7 @@ class Dates(BaseModel):
 
 
 class Treatment(BaseModel):
-    """How the numbers of a column with role "other" are published.
+    """How the numbers of a column with role "other" or "weight" are published.
 
     Parameters
     ----------
@@ -314,8 +314,12 @@ class Attribute(BaseModel):
             raise ValueError('a date is for columns with role = "quasi" or "other"')
         if self.date is not None and self.date.shift is not None and self.role != "other":
             raise ValueError('a shift of dates is for columns with role = "other"')
-        if self.publish is not None and (self.role != "other" or self.date is not None):
-            raise ValueError('publish is for numbers of columns with role = "other"')
+        if self.publish is not None and (
+            self.role not in {"other", "weight"} or self.date is not None
+        ):
+            raise ValueError('publish is for numbers of columns with role = "other" or "weight"')
+        if self.publish is not None and self.role == "weight" and self.publish.noise is not None:
+            raise ValueError("a weight is rounded or averaged; with noise it would count nobody")
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):
             raise ValueError("a hierarchy by units is for dates, and the only built one for them")

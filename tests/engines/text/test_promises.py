@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli import build
-from sfumato.core.errors import ReleaseRefusedError
 from sfumato.core.coarse import two_digits
+from sfumato.core.errors import ReleaseRefusedError
 from sfumato.data.document import Document
 from sfumato.data.samples import clinic_notes, discharge_letters
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ....compute import engine as compute_engine
 from ....compute.protocol import Compute
+from ....core.coarse import granularity_of
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
@@ -47,7 +48,8 @@ from .suppression import (
     small_groups_of,
     suppress_people,
 )
-from .treatments import check_cells, treat
+from .treatments import check_cells, treat, treatments_in_words
+from .weights import warn_of_weights, with_shared_weights
 
 __all__ = ["Frame", "publish", "publish_by_policy"]
 
@@ -178,6 +180,8 @@ def _prepare(
         rows = rows.with_blanked_cells(carried, table.names, blanks.groups)
     changed = treat(rows, columns, payload.schema, private_key().mark("numbers"))
     rows = changed.rows
+    for name, counted_people in changed.alone.items():
+        warn_of_weights(name, *counted_people)
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
@@ -208,9 +212,11 @@ def _with_conditions_of(payload: TablesPayload, request: TablesPublishRequest) -
             hint='give a column role = "sensitive".',
         )
     individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
+    min_sample = max(payload.min_sample, request.min_k)
     return replace(
         payload,
-        min_sample=max(payload.min_sample, request.min_k),
+        schema=with_shared_weights(payload.schema, granularity_of(min_sample)),
+        min_sample=min_sample,
         min_population=max(payload.min_population, individual),
         conditions=payload.conditions.with_stricter(
             min_l=request.min_l,
@@ -298,7 +304,7 @@ class _TablePublication:
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = payload.matches(table)
         open_kept = unknown if self.request.keep_undeclared else 0
-        changed = _treatments(schema)
+        changed = treatments_in_words(schema)
         kept = [
             c
             for c in self.opened.columns
@@ -358,17 +364,6 @@ class _TablePublication:
             worse=tuple(worse),
             sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
-
-
-def _treatments(schema: TableSchema) -> dict[str, str]:
-    """Return in words how columns that are no quasi-identifiers are changed."""
-    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
-    found = {name: way.in_words() for name, way in ways.items() if way is not None}
-    if schema.joined and schema.person is not None:
-        found[schema.person.name] = (
-            "a mark for each person, made with a private key and different for each policy"
-        )
-    return found
 
 
 # --- reading -------------------------------------------------------------------------------------
