@@ -218,7 +218,7 @@ class BasketsRelease(Release):
 
     def gone_sentence(self) -> str | None:
         """Return what is said of rows that are not in the file because nothing is left of them."""
-        gone, kept = self.left_out.get("rows_without_items", 0), self.counts["rows"]
+        gone, kept = self.left_out.get("rows_without_items", 0), self.counts.get("rows")
         if not isinstance(kept, int) or not gone:
             return None
         rows, are = ("row", "is") if gone == 1 else ("rows", "are")

@@ -125,12 +125,11 @@ def test_other_forms(tmp_path):
     folder.mkdir()
     write(folder / "a.jsonl", records(3))
     write(folder / "b.jsonl", [{**r, "id": "x" + r["id"]} for r in records(4)])
-    run(folder, tmp_path / "folder")
+    outcome = run(folder, tmp_path / "folder")
     names = sorted(p.name for p in (tmp_path / "folder").iterdir())
     assert names == ["a.jsonl", "b.jsonl", "release.json"]
     assert [r["id"] for r in lines(tmp_path / "folder" / "b.jsonl")] == ["xd0", "xd1", "xd2", "xd3"]
-    record = json.loads((tmp_path / "folder" / "release.json").read_text(encoding="utf-8"))
-    assert [i["rows"] for i in record["inputs"]] == [3, 4]
+    assert [i.rows for i in outcome.inputs] == [3, 4]
 
     csv = tmp_path / "notes.csv"
     csv.write_text('id,text,ward\n1,"Dr. Canary, fine",A\n2,none,B\n', encoding="utf-8")

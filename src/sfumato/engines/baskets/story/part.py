@@ -63,7 +63,7 @@ def story(part: Part) -> Story:
             f"{count(frontier.rows)} rows and {count(frontier.features_offered)} features went in."
         )
         result.published.append(frontier.promise)
-        result.tradeoff.append(f"Utility is the {frontier.axes['utility']}.")
+        result.tradeoff.append(f"Utility is the {frontier.axes.get('utility', 'share kept')}.")
         result.grids += [_grid(frontier, chosen), _kept_grid(frontier, chosen)]
     if chosen is not None:
         _about(result, chosen, every, frontier)

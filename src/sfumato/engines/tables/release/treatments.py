@@ -184,9 +184,8 @@ class _TreatedColumn:
                 f"SELECT {number} AS v, min({self._person}) AS who, count(DISTINCT {self._person}) AS n "  # noqa: S608 (quoted)
                 f"FROM {_STORED} WHERE {number} IS NOT NULL GROUP BY v"
             )
-            found = self.opened.query(
-                f"SELECT count(DISTINCT who) FILTER (n = 1) AS n FROM ({held})"
-            )  # noqa: S608 (quoted)
+            alone = f"SELECT count(DISTINCT who) FILTER (n = 1) AS n FROM ({held})"  # noqa: S608 (quoted)
+            found = self.opened.query(alone)
             return int(found.column("n")[0].as_py())
 
         every = self.opened.query(f"SELECT count(DISTINCT {self._person}) AS n FROM {_STORED}")  # noqa: S608 (quoted)
