@@ -170,8 +170,10 @@ def _flipped(a: object, b: object) -> bool:
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(_flipped, a, b))
     if isinstance(a, float) and isinstance(b, float) and a != b:
-        largest = max(abs(a), abs(b))
-        step = 10.0 ** (np.floor(np.log10(largest)) - 1)
+        smallest = min(abs(a), abs(b))
+        if smallest == 0:
+            return False
+        step = 10.0 ** (np.floor(np.log10(smallest)) - 1)
         coarse = all(abs(v / step - round(v / step)) < 1e-6 for v in (a, b))
         return coarse and abs(a - b) < 1.5 * step
     return a == b
