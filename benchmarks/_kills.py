@@ -348,7 +348,7 @@ def report(folder: Path) -> Callable[..., None]:
     """Return a report with its charts, into a new folder or over an older one."""
     from sfumato import baskets
     from sfumato.data.samples.purchases import purchase_log
-    from sfumato.reports import write_report
+    from sfumato.reports import ReportForm, write_report
 
     log = purchase_log(300, 60)
     found = baskets.explore(log.matrix, labels=log.labels, k=[8], selector="hamdist", folds=2)
@@ -357,7 +357,7 @@ def report(folder: Path) -> Callable[..., None]:
     _load_modules("sfumato.presentation", "sfumato.reports")
 
     def work(out: Path, *, force: bool = False) -> None:
-        write_report([folder / "explored"], out=out, charts=True, force=force)
+        write_report([folder / "explored"], ReportForm(charts=True), out=out, force=force)
 
     _remember_drawings(folder, work)
     return work

@@ -32,6 +32,7 @@ import sys
 import tarfile
 import tempfile
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -81,14 +82,33 @@ def check_out(commit: str) -> Path:
     folder = ROOT / "build" / "same" / named.stdout.strip()[:16]
     if not folder.exists():
         packed = subprocess.run(
-            ["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True
+            ["git", "archive", commit, "src", "pyproject.toml"],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
         )
         beside = folder.with_suffix(".tmp")
         shutil.rmtree(beside, ignore_errors=True)
         with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
             archive.extractall(beside, filter="data")
+        _write_entry_points(beside)
         beside.rename(folder)
     return folder / "src"
+
+
+def _write_entry_points(tree: Path) -> None:
+    """Give a tree the entry points of its own project: those that are installed name the new tree's modules."""
+    project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = []
+    for group, entries in project.get("entry-points", {}).items():
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in entries.items())]
+    # Found before the installed one, because the tree comes first on the path.
+    info = tree / "src" / "sfumato-0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: sfumato\nVersion: 0\n", encoding="utf-8"
+    )
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def run_chain(name: str, tree: Tree, inputs: Path, home: Path) -> dict[str, Any]:

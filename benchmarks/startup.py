@@ -36,9 +36,10 @@ main()
 
 
 def _seconds(words: list[str], folder: Path, tree: Path | None = None) -> float:
-    environment = (
-        {**os.environ} if tree is None else {**os.environ, "PYTHONPATH": str(tree / "src")}
-    )
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode
+    if tree is not None:
+        environment["PYTHONPATH"] = str(tree / "src")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, check=True, capture_output=True

@@ -28,7 +28,7 @@ import numpy as np
 from sfumato.core.errors import PrivacyWarning, SfumatoError
 from sfumato.core.randomness import Streams
 from sfumato.core.records import Release, versions
-from sfumato.reports import write_report
+from sfumato.reports import ReportForm, write_report
 from sfumato.reports.facts import ReportFacts
 from sfumato.reports.parts import find_parts, public_parts
 from sfumato.reports.pdf import render_pdf
@@ -182,7 +182,7 @@ def _flipped(a: object, b: object) -> bool:
 def write_public_report(folder: Path, *sources: Path, pdf: bool) -> list[Path]:
     """Report on the release in OUT of a folder, and return what may be given out."""
     given = [*sources, folder / "out"]
-    write_report(given, out=folder / "report", interactive=False)
+    write_report(given, ReportForm(interactive=False), out=folder / "report")
     if pdf:  # it shows the hash of facts.json, which the marks are part of: without them
         parts = [
             replace(p, release=_without_marks(p.release)) for p in public_parts(find_parts(given))

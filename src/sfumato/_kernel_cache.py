@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-__all__ = ["is_empty", "settle"]
+__all__ = ["is_empty", "settle", "user_folder"]
 
 _NAME = "NUMBA_CACHE_DIR"
 
@@ -24,12 +24,18 @@ def settle() -> None:
     elif os.access(os.path.dirname(os.path.abspath(__file__)), os.W_OK):
         return
     else:
-        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        own = os.path.join(home, "sfumato", "kernels")
-        if os.path.isabs(own) and _is_private(own):
+        own = user_folder("kernels")
+        if own is not None:
             os.environ[_NAME] = own
             return
     os.environ[_NAME] = _temporary()
+
+
+def user_folder(name: str) -> str | None:
+    """Return a folder of the user's own cache, made where it is missing; None where others can write to it."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    own = os.path.join(home, "sfumato", name)
+    return own if os.path.isabs(own) and _is_private(own) else None
 
 
 def is_empty() -> bool:

@@ -186,11 +186,12 @@ class _PlanRun:
         return section.request.public()[data_parameter(type(section.request))]
 
     def _report(self, part: JournalEntry) -> None:
-        from .reports import write_report
+        from .reports import ReportForm, write_report
 
         steps = [self.journal.path(name) for name in self.journal.names]
         part.path.mkdir()
-        write_report(steps, out=part.path, pdf=self.plan.pdf, plan=self.plan_path)
+        form = ReportForm(pdf=self.plan.pdf, regime=self.plan.regime)
+        write_report(steps, form, out=part.path, plan=self.plan_path)
         _keep_private(part.path)
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NEEDED = [
     *PROJECT["project"]["dependencies"],
-    *PROJECT["project"]["optional-dependencies"]["jax"],
+    *PROJECT["project"]["optional-dependencies"]["encoder"],
     *PROJECT["project"]["optional-dependencies"]["spark"],
 ]
 

@@ -24,6 +24,8 @@ def test_the_page_is_what_the_requests_say():
     assert (ROOT / "docs/reference/parameters.md").read_text(encoding="utf-8") == module.page(), (
         "docs/reference/parameters.md is not up to date: run `make reference`"
     )
+    regimes = (ROOT / "docs/reference/regimes.md").read_text(encoding="utf-8")
+    assert regimes == module.regimes_page(), "docs/reference/regimes.md: run `make reference`"
 
 
 @pytest.mark.parametrize("name", NAMES)

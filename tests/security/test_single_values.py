@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sfumato import tables
-from sfumato.reports import write_report
+from sfumato.reports import ReportForm, write_report
 
 SCHEMA = {
     "attribute": [
@@ -39,7 +39,7 @@ def written(tmp_path_factory):
     for number, candidate in enumerate(found.candidates[:6]):
         (at / str(number)).mkdir()
         found.publish(candidate, at / "register.csv", out=at / str(number) / "release")
-    write_report([at / "explored", at / "0" / "release"], out=at / "report", pdf=True)
+    write_report([at / "explored", at / "0" / "release"], ReportForm(pdf=True), out=at / "report")
     return at
 
 

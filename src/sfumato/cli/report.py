@@ -36,6 +36,15 @@ def report(
         bool,
         typer.Option("--interactive/--static", help="Charts that can be zoomed, or drawings only."),
     ] = True,
+    regime: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="REGIME",
+            help="Answer what a regime asks for: ema, health-canada, hipaa, ontario:LEVEL, cms, wp216, ico, "
+            "iso27559, quebec, eurostat and more, or a .toml file of your own.",
+        ),
+    ] = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -43,14 +52,12 @@ def report(
 ) -> None:
     """Run `sfumato report`."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..reports import write_report
+        from ..reports import ReportForm, write_report
 
         written = write_report(
             folders,
+            ReportForm(pdf, charts, interactive, regime),
             out=out,
-            pdf=pdf,
-            charts=charts,
-            interactive=interactive,
             choose=_choices(choose or []),
             force=force,
         )

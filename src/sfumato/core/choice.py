@@ -1,17 +1,18 @@
 """Which candidate of a frontier is published: by id, by limits, by a reference, or at the knee.
 
-`--choose` says it in one value: `p17` (an id), `knee`, `better-than:NAME`, and what an engine adds.
+`--choose` says it in one value: `p17` (an id), `knee`, `better-than:NAME`, `for:REGIME`, and what an engine adds.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from pydantic import model_validator
 
 from .arguments import Compound, number, table_of
-from .errors import NoCandidateError
+from .errors import NoCandidateError, ParameterError, PrivacyWarning
 from .request import Request, parameter
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class Choosing(Compound):
     takes = (str,)
 
     def __init__(self, **ways: str) -> None:
-        self.ways = {"knee": "knee", "dominates": "better-than:NAME", **ways}
+        own = {"knee": "knee", "dominates": "better-than:NAME", "regime": "for:REGIME"}
+        self.ways = {**own, **ways}
         self.metavar = "|".join(["ID", *self.ways.values()])
 
     def read(self, value: object) -> dict[str, object]:
@@ -95,6 +97,12 @@ class Choice(Request):
         False, help="Choose the candidate at the knee of the frontier.", within="id"
     )
 
+    regime: str | None = parameter(
+        None,
+        help="Choose the most useful candidate within what a regime asks for, such as ema.",
+        within="id",
+    )
+
     def _own_ways(self) -> tuple[str, ...]:
         """Return the names of the ways that an engine added."""
         return ()
@@ -104,6 +112,7 @@ class Choice(Request):
         limits = self.max_risk is not None or self.min_utility is not None
         own = [getattr(self, name) is not None for name in self._own_ways()]
         ways = [self.id is not None, limits, self.dominates is not None, self.knee, *own]
+        ways.append(self.regime is not None)
         if sum(ways) != 1:
             raise ValueError(
                 "a candidate is chosen in exactly one way; id, or max_risk and/or min_utility"
@@ -124,4 +133,43 @@ class Choice(Request):
             raise NoCandidateError(f"The frontier has no reference {self.dominates!r}.")
         if self.knee:
             return exploration.knee()
+        if self.regime is not None:
+            return _within(self.regime, exploration)
         return exploration.choose(max_risk=self.max_risk, min_utility=self.min_utility)
+
+
+def _within(name: str, exploration: Exploration[R, C]) -> C:
+    """Return the most useful candidate whose smallest group is as large as a regime asks for."""
+    from .regimes import find_regime, smallest_group
+
+    regime = find_regime(name)
+    if not regime.limits:
+        raise ParameterError(
+            f"{regime.name} names no number that a candidate could be compared with.",
+            hint="choose by an id, by --max-risk or by --min-utility.",
+        )
+    if len(regime.limits) > 1:
+        levels = ", ".join(f"for:{regime.id}:{level.name}" for level in regime.limits)
+        raise ParameterError(f"{regime.name} has several levels.", hint=f"say which: {levels}.")
+    sizes = {c.id: smallest_group(exploration.engine, c) for c in exploration.candidates}
+    if all(size is None for size in sizes.values()):
+        raise ParameterError(
+            f"The {exploration.engine.name} engine measures no groups of people, which "
+            f"{regime.name} asks for.",
+            hint="choose by an id, by --max-risk or by --min-utility.",
+        )
+    within = [c for c in exploration.candidates if regime.meets(sizes[c.id])]
+    if not within:
+        size = regime.limits[0].size
+        raise NoCandidateError(
+            f"No candidate has groups of {size} people, as {regime.name} asks for.",
+            hint=f"explore with a smallest group of {size}.",
+        )
+    if regime.sure_of(regime.number) != "read":
+        warnings.warn(
+            f"The number of {regime.name} is reported by others; its original was not read. "
+            f"Hint: compare {regime.instrument} before the release is signed.",
+            PrivacyWarning,
+            stacklevel=3,
+        )
+    return max(within, key=lambda c: (c.utility.value, -c.risk.value))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from . import records
     from . import request as requests
     from .publication import Publication
+    from .regimes import Regime
     from .story import Story
 
 __all__ = [
@@ -110,6 +111,8 @@ class Part:
     chosen_by: Literal["release", "steward", "knee"] = "knee"
     sources: Mapping[str, str] = field(default_factory=dict)
     """By name of an input that another part of the same report published: the id of that part."""
+    regime: Regime | None = None
+    """What the report is made for; its number is drawn on the frontier."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
@@ -127,6 +130,9 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         The position of the engine's part in a report and in a run; smaller is earlier.
     examples : mapping of str to str
         By verb: a short doctest for the help of the function of that name.
+    figures : mapping of str to (str, str)
+        By measure that a regime asks for (`core.regimes.MEASURES`): where release.json and where a
+        candidate of frontier.json hold it, as names joined by dots.
 
     The types below are assigned as class attributes (`Request = ToyRequest`), or written as properties
     that import them, so that listing the engines loads no model.
@@ -137,6 +143,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     summary: ClassVar[str]
     order: ClassVar[int] = 100
     examples: ClassVar[Mapping[str, str]] = {}
+    figures: ClassVar[Mapping[str, tuple[str, str]]] = {}
 
     @property
     @abstractmethod

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from .choice import Choice
 from .command_lines import warn_of_former
 from .engine import ENGINES, AnyEngine
-from .errors import PlanError, did_you_mean
+from .errors import PlanError, SfumatoError, did_you_mean
 from .request import Parameter, Request, fields_of, parameters
 from .toml_files import mistakes_in, read_toml
 
@@ -46,6 +46,7 @@ class _Head(BaseModel):
     seed: int = Field(default=0, ge=0, le=2**63 - 1)
     out: str = "release"
     pdf: bool = False
+    regime: str | None = Field(default=None, alias="for")
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Plan:
     pdf: bool
     sections: dict[str, Section]
     content: dict[str, object]
+    regime: str | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
@@ -116,7 +118,10 @@ class Plan:
         try:
             head = _Head.model_validate({k: v for k, v in content.items() if k not in ENGINES})
         except ValidationError as error:
-            mistakes += mistakes_in(error, known=[*_Head.model_fields, *ENGINES])
+            mistakes += mistakes_in(
+                error, known=[*(f.alias or n for n, f in _Head.model_fields.items()), *ENGINES]
+            )
+        mistakes += _regime_mistakes(head.regime, folder)
         if not parts:
             mistakes.append(f"a plan needs at least one of [{'], ['.join(ENGINES)}]")
         sections: dict[str, Section] = {}
@@ -139,11 +144,35 @@ class Plan:
         if mistakes:
             many = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
             raise PlanError(f"The file {source!r} holds {many}:", mistakes=mistakes)
-        return cls(head.title, head.seed, head.out, head.pdf, sections, dict(content))
+        return cls(
+            head.title,
+            head.seed,
+            head.out,
+            head.pdf,
+            sections,
+            dict(content),
+            _regime_of(head.regime, folder),
+        )
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return (key, path) of all files that the plan reads."""
         return [entry for section in self.sections.values() for entry in section.input_files()]
+
+
+def _regime_of(name: str | None, folder: Path) -> str | None:
+    """Return what `for` names; a file is relative to the plan's folder."""
+    return str(folder / name) if name is not None and name.endswith(".toml") else name
+
+
+def _regime_mistakes(name: str | None, folder: Path) -> list[str]:
+    from .regimes import find_regime
+
+    try:
+        if name is not None:
+            find_regime(_regime_of(name, folder) or "")
+    except SfumatoError as error:
+        return [f"for: {error}"]
+    return []
 
 
 class _SectionReader:

@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..core.engine import Part
+from ..core.engine import Part, engine_named
 from ..core.records import Candidate
+from ..core.regimes import smallest_group
 from ..core.story import Chart, View
 from .drawing import BLUE, PAPER, Spec, bounds_of, decades, fill_spec, to_svg
+from .language import say
 from .numbers import count, decimal, percent
 
 __all__ = ["Axes", "area_chart", "frontier_chart", "frontier_chart_id", "svg_with_links", "thin"]
@@ -32,6 +34,8 @@ class Axes:
     utility_format: str | None = None
     utility_words: Callable[[float], str] = percent
     logarithmic_first: bool = False
+    individual: bool = False
+    """Whether the risk is the highest chance of naming a record, one in the smallest group."""
 
     def says(self, candidate: Candidate) -> str:
         """Return where a candidate is, in words."""
@@ -92,6 +96,8 @@ def frontier_chart(
     ]
     if proven:
         key.append(("band", "still open: it is proven that nothing lies above"))
+    if drawing.limits:
+        key.append(("limit", drawing.limit_words()))
     if drawing.references:
         key.append(("diamond", "references people know"))
     if visited:
@@ -162,6 +168,34 @@ class _Drawing:
         self.references = list(part.frontier.references)
         self.many = len(self.candidates) > 40
         self.ranged = [] if self.many else [c for c in self.candidates if not c.dominated]
+        self.limits = self._limits()
+
+    def _limits(self) -> list[tuple[str, float]]:
+        """Return, by its name, the risk up to which every candidate is within a regime's number."""
+        regime = self.part.regime
+        if regime is None:
+            return []
+        engine = engine_named(self.part.engine)
+        sizes = [smallest_group(engine, c) for c in self.candidates]
+        found = []
+        for level in regime.limits:
+            name = regime.id if level.name is None else f"{regime.id} {say(level.name)}"
+            if self.axes.individual:
+                found.append((name, 1 / level.size))
+                continue
+            fits = [size is not None and size >= level.size for size in sizes]
+            # By rising risk: up to the first candidate whose groups are too small.
+            within = fits.index(False) if False in fits else len(fits)
+            if within:
+                found.append((name, self.candidates[within - 1].risk.value))
+        return found
+
+    def limit_words(self) -> str:
+        """Return what the lines of a regime mean."""
+        assert self.part.regime is not None
+        return say(
+            "left of the line every candidate is within {regime}", regime=self.part.regime.name
+        )
 
     def alt(self) -> str:
         """Return the chart in words."""
@@ -211,11 +245,15 @@ class _Drawing:
             side = "right" if along < room else "left"
             return {"risk": x, "utility": utility, "side": side, **more}
 
+        limits = [(name, risk) for name, risk in self.limits if risk > 0]
+        domain = [min([domain[0], *(clip(r) for _, r in limits)]),
+                  max([domain[1], *(1.04 * clip(r) for _, r in limits)])]  # fmt: skip
         band = self._band(clip)
         ys += [float(step["high"]) for step in band if step["risk"] <= domain[1]]
         found = fill_spec(
             "frontier",
             proven=band,
+            limit=[{"risk": clip(risk), "name": name} for name, risk in limits],
             visited=[{"risk": clip(r), "utility": u} for r, u in self.visited if not log or r > 0],
             risk_ranges=[
                 {"low": clip(i.low), "high": clip(i.high), "utility": c.utility.value}

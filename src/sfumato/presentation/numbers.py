@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .language import current_locale, say
+
 __all__ = [
     "about",
     "count",
@@ -15,9 +17,17 @@ __all__ = [
     "plural",
     "segments",
     "span",
+    "to_places",
 ]
 
 _MARK = re.compile(r"\[\[([a-z_.]+)\|([^\]]*)\]\]")
+
+
+def _local(text: str) -> str:
+    """Return a number as the language of the report writes it."""
+    locale = current_locale()
+    table = {",": locale.thousands, ".": locale.decimal, "%": locale.percent}
+    return "".join(table.get(letter, letter) for letter in text)
 
 
 def count(value: float) -> str:
@@ -26,7 +36,16 @@ def count(value: float) -> str:
     >>> count(1234567)
     '1,234,567'
     """
-    return f"{round(value):,}"
+    return _local(f"{round(value):,}")
+
+
+def to_places(value: float, digits: int = 3) -> str:
+    """Write a number with this many digits after the point.
+
+    >>> to_places(0.81649)
+    '0.816'
+    """
+    return _local(f"{value:.{digits}f}")
 
 
 def about(value: float) -> str:
@@ -38,8 +57,12 @@ def about(value: float) -> str:
     if value >= 9.5:
         return count(value)
     if value >= 0.95:
-        return f"{value:.1f}".removesuffix(".0")
-    return "0" if value == 0 else f"{value:.1g}" if value >= 0.001 else "less than 0.001"
+        return _local(f"{value:.1f}".removesuffix(".0"))
+    if value == 0:
+        return "0"
+    if value >= 0.001:
+        return _local(f"{value:.1g}")
+    return say("less than {value}", value=_local("0.001"))
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -59,12 +82,14 @@ def percent(value: float) -> str:
     """
     hundred = value * 100
     if hundred in {0, 100}:
-        return f"{hundred:.0f}%"
+        return _local(f"{hundred:.0f}%")
     if hundred > 99.9:
-        return f"{hundred:.4g}%" if hundred < 99.99 else f"{hundred:.6g}%"
+        return _local(f"{hundred:.4g}%" if hundred < 99.99 else f"{hundred:.6g}%")
     if hundred >= 1:
-        return f"{hundred:.1f}".removesuffix(".0") + "%"
-    return f"{hundred:.2g}%" if hundred >= 0.0001 else "less than 0.0001%"
+        return _local(f"{hundred:.1f}".removesuffix(".0") + "%")
+    if hundred >= 0.0001:
+        return _local(f"{hundred:.2g}%")
+    return say("less than {value}", value=_local("0.0001%"))
 
 
 def decimal(value: float, digits: int = 3) -> str:
@@ -73,7 +98,7 @@ def decimal(value: float, digits: int = 3) -> str:
     >>> decimal(0.081), decimal(0.00137), decimal(6512.4)
     ('0.081', '0.00137', '6,512')
     """
-    return count(value) if abs(value) >= 1000 else f"{value:.{digits}g}"
+    return count(value) if abs(value) >= 1000 else _local(f"{value:.{digits}g}")
 
 
 def plural(value: float, one: str, many: str | None = None) -> str:
@@ -91,9 +116,9 @@ def join_words(words: Sequence[str]) -> str:
     >>> join_words(["age", "sex", "ZIP"])
     'age, sex and ZIP'
     """
-    return (
-        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
-    )
+    if len(words) < 2:
+        return "".join(words)
+    return say("{first} and {last}", first=", ".join(words[:-1]), last=words[-1])
 
 
 def segments(sentence: str) -> list[tuple[str, str | None]]:

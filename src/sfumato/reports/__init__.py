@@ -4,6 +4,6 @@ folders → facts → words and charts → report.html and report.pdf; facts.jso
 """
 
 from .report import Report, report
-from .writing import write_report
+from .writing import ReportForm, write_report
 
-__all__ = ["Report", "report", "write_report"]
+__all__ = ["Report", "ReportForm", "report", "write_report"]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from .._version import __version__
 from ..core.engine import Part
 from ..core.files import canonical_json
+from ..core.regimes import Regime
+from .board import limits_json
 
 __all__ = ["ReportFacts", "facts_json"]
 
@@ -20,20 +22,27 @@ class ReportFacts:
     """Everything a report is made from: its parts, and the name of the plan that was run, if one was.
 
     `public` says that the report is given out with a release: it holds nothing that was measured on the
-    raw data.
+    raw data. `regime` is what the report is made for, and `language` what it is written in.
     """
 
     parts: tuple[Part, ...]
     plan: str | None = None
     public: bool = False
+    regime: Regime | None = None
+    language: str = "en"
 
     def to_json(self) -> dict[str, object]:
         """Return the content of facts.json."""
+        if self.regime is not None and self.regime.cell is not None:
+            from .editions import cell_json
+
+            return cell_json(self, self.regime.cell)
         return {
             "facts": 2,
             "version": __version__,
             "plan": self.plan,
             "parts": [_part(part, public=self.public) for part in self.parts],
+            **({} if self.regime is None else {"regime": limits_json(self.regime, self.parts)}),
         }
 
 

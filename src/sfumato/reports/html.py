@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -16,18 +16,22 @@ from .._version import __version__
 from ..core.command_lines import command_line
 from ..core.engine import Part, engine_named
 from ..core.records import InputFile, OutputFile
+from ..core.regimes import REGIMES
 from ..core.story import Chart, Paper, Story, Term
 from ..presentation.drawing import to_svg
 from ..presentation.knowledge import shared_terms
-from ..presentation.numbers import count, decimal, segments
+from ..presentation.language import LANGUAGES, current_language, say, speaking
+from ..presentation.numbers import count, segments
+from .board import Board, board_of
+from .editions import cell_of, tell
 from .facts import ReportFacts, facts_json
-from .parts import stories
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 __all__ = [
     "LARGEST",
+    "board_for",
     "commands_of",
     "file_rows",
     "papers_of",
@@ -59,6 +63,7 @@ _SYMBOLS = {
     "B": _icon(_LINE.format("var(--blue)", "") + '<circle cx="13" cy="7" r="4.5" fill="var(--blue)"/>'),
     "outside": _icon(_LINE.format("var(--orange)", "") + '<path d="M13 2 L18 11 H8Z" fill="var(--orange)"/>'),
     "before": _icon(_LINE.format("var(--muted)", ' stroke-dasharray="5 4"') + '<circle cx="13" cy="7" r="4.2" fill="var(--card)" stroke="var(--muted)" stroke-width="1.6"/>'),
+    "limit": _icon(_LINE.format("var(--green)", ' stroke-dasharray="6 4"')),
     "bound": _icon(_LINE.format("var(--ink)", ' stroke-dasharray="2 3"')),
     "random": _icon(_LINE.format("var(--grey)", ' stroke-dasharray="7 4"')),
     "ink": _icon('<rect x="7" y="1" width="12" height="12" rx="2" fill="var(--ink)"/>'),
@@ -130,8 +135,9 @@ def _template(name: str) -> str:
 def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
     """List every file that went in or came out; only what was published is shown with its hash."""
     found = []
+    hidden = cell_of(facts) is not None
     if facts.plan is not None:
-        found.append({"name": facts.plan, "role": "plan", "rows": "–", "sha256": "–"})
+        found.append({"name": facts.plan, "role": say("plan"), "rows": "–", "sha256": "–"})
     for part in facts.parts:
         explored = part.frontier.inputs if part.frontier is not None else ()
         fresh: tuple[InputFile, ...] = ()
@@ -140,13 +146,17 @@ def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
             known = {f.path for f in explored}
             fresh = tuple(f for f in part.release.inputs if f.path not in known)
             written = part.release.outputs
-        roles = (("explored", explored), ("published from", fresh), ("published", written))
+        roles = (
+            (say("explored"), explored),
+            (say("published from"), fresh),
+            (say("published"), written),
+        )
         found += [
             {
                 "name": f.path,
                 "role": f"{part.id}, {role}",
-                "rows": "–" if f.rows is None else count(f.rows),
-                "sha256": (f.sha256 or "–") if role == "published" else "stays in the house",
+                "rows": "–" if f.rows is None or hidden else count(f.rows),
+                "sha256": (f.sha256 or "–") if listed is written else say("stays in the house"),
             }
             for role, listed in roles
             for f in listed
@@ -160,15 +170,17 @@ def setting_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     versions: dict[str, str] = {}
     for part in facts.parts:
         record = part.frontier or part.release
-        if record is not None:
-            rows.append((f"Seed ({part.id})", str(record.seed)))
+        if record is not None and cell_of(facts) is None:
+            rows.append((say("Seed ({part})", part=part.id), str(record.seed)))
         if part.release is not None:
             versions.update(part.release.versions)
-    return [*rows, *sorted(versions.items()), ("sfumato (this report)", __version__)]
+    return [*rows, *sorted(versions.items()), (say("sfumato (this report)"), __version__)]
 
 
 def commands_of(facts: ReportFacts) -> list[str]:
     """List what to type to repeat everything: the plan if there was one, else each recorded request."""
+    if facts.public or cell_of(facts) is not None:
+        return []
     if facts.plan is not None:
         return [shlex.join(["sfumato", "run", facts.plan])]
     found, folders = [], []
@@ -220,28 +232,25 @@ def _terms(told: Iterable[Story]) -> dict[str, Term]:
     found: dict[str, Term] = {}
     for story in told:
         found |= story.glossary
-    return {**found, **shared_terms()}
+    return {**found, **shared_terms()} if found else {}
 
 
-def _choosers(facts: ReportFacts, told: Sequence[Story]) -> list[dict[str, object]]:
-    """Offer the candidates of each part where nothing was published yet."""
-    return [
-        {
-            "id": part.id,
-            "title": f"{story.title}: which candidate?",
-            "chosen": part.chosen.id if part.chosen is not None else "",
-            "points": [
-                {
-                    "id": c.id,
-                    "words": f"{c.id}: risk {decimal(c.risk.value)}, utility {decimal(c.utility.value)}",
-                }
-                for c in part.frontier.candidates
-                if not c.dominated
-            ],
-        }
-        for part, story in zip(facts.parts, told, strict=True)
-        if part.release is None and part.frontier is not None
-    ]
+def board_for(facts: ReportFacts) -> Board | None:
+    """Return the part of a report for the regime that it is made for."""
+    if facts.regime is None:
+        return None
+    return board_of(facts.regime, facts.parts, facts.to_json())
+
+
+def _regime_choices(facts: ReportFacts) -> dict[str, list[tuple[str, str, bool]]]:
+    """Return what a report on the local page can be made for and written in: value, words, chosen."""
+    own = "" if facts.regime is None else facts.regime.id
+    regimes = [("", say("no regime"), not own)]
+    regimes += [(key, regime.name, key == own) for key, regime in REGIMES.items()]
+    found = {"for": regimes}
+    if len(LANGUAGES) > 1:
+        found["language"] = [(key, key, key == facts.language) for key in LANGUAGES]
+    return found
 
 
 def _chart_view(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:
@@ -281,7 +290,7 @@ def _part_view(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
     for name, title in _SECTIONS:
         section = {
             "id": name,
-            "title": title,
+            "title": say(title),
             "sentences": [] if name == "assumptions" else getattr(story, name),
             "grids": [g for g in story.grids if g.section == name],
             "chips": [c for c in story.chips if c.section == name],
@@ -291,10 +300,10 @@ def _part_view(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
             name == "assumptions" and story.assumptions
         ):
             sections.append(section)
-    return {"story": story, "sections": sections, "title": engine_named(part.engine).title}
+    return {"story": story, "sections": sections, "title": say(engine_named(part.engine).title)}
 
 
-def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool = False) -> str:
+def render_html(facts: ReportFacts, *, interactive: bool = True, asking: bool = False) -> str:
     """Return the page.
 
     Parameters
@@ -303,14 +312,19 @@ def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool 
         What the report is about.
     interactive : bool, default=True
         Whether the chart library is added, where the page stays under `LARGEST` bytes.
-    choosing : bool, default=False
-        Whether the form is added with which the local page lets people walk along the frontier.
+    asking : bool, default=False
+        Whether the form is added with which the local page offers regimes and languages.
 
     """
+    with speaking(facts.language):
+        return _render(facts, interactive=interactive, asking=asking)
+
+
+def _render(facts: ReportFacts, *, interactive: bool, asking: bool) -> str:
     import jinja2
     from markupsafe import Markup
 
-    told = stories(facts.parts, public=facts.public)
+    told = tell(facts)
     specs: dict[str, Markup] = {}
     parts = [_part_view(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
     terms = _terms(told)
@@ -326,11 +340,13 @@ def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool 
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals.update(segments=segments, anchor=_anchor)
+    environment.globals.update(segments=segments, anchor=_anchor, _=say)
 
     def page(with_library: bool) -> str:
         return environment.get_template("report.html.j2").render(
             title=title_of(told),
+            language=current_language(),
+            board=board_for(facts),
             parts=parts,
             methods={p["title"]: p["story"].method for p in parts if p["story"].method},
             papers=papers_of(told, terms),
@@ -340,14 +356,14 @@ def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool 
             glossary=terms,
             heres=heres,
             public=facts.public,
-            commands=[] if facts.public else commands_of(facts),
+            commands=commands_of(facts),
             version=__version__,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704
             script_sources=Markup(script_sources()),  # noqa: S704
             symbols={k: Markup(v) for k, v in _SYMBOLS.items()},  # noqa: S704
             interactive=with_library,
-            choosers=_choosers(facts, told) if choosing else [],
+            choices=_regime_choices(facts) if asking else {},
             specs=specs if with_library else {},
             bundle=Markup(_bundle()) if with_library else "",  # noqa: S704
         )

@@ -13,24 +13,25 @@ from .._version import __version__
 from ..core.errors import WorkError
 from ..core.story import Chart, Grid
 from ..presentation.drawing import to_svg
-from ..presentation.numbers import segments
+from ..presentation.language import say, speaking
+from ..presentation.numbers import count, segments
+from .editions import tell
 from .facts import ReportFacts, facts_json
-from .html import commands_of, file_rows, papers_of, setting_rows, title_of
-from .parts import stories
+from .html import board_for, commands_of, file_rows, papers_of, setting_rows, title_of
 
 __all__ = ["render_pdf"]
 
 _FONT = "Libertinus Serif"
 _SYMBOLS = {
     "line": "steps", "band": "shade", "ring": "ring", "diamond": "diamonds", "dot": "dots", "A": "squares", "B": "circles",
-    "outside": "triangles", "before": "hollow and dashed", "bound": "dotted line", "random": "grey dashes",
+    "limit": "green dashes", "outside": "triangles", "before": "hollow and dashed", "bound": "dotted line", "random": "grey dashes",
     "ink": "dark", "blue": "blue",
 }  # fmt: skip
 _CHARTS, _GRIDS, _ROWS = 2, 2, 8
 
 
 def _key(chart: Chart) -> str:
-    return "; ".join(f"{_SYMBOLS[symbol]}: {words}" for symbol, words in chart.key)
+    return "; ".join(f"{say(_SYMBOLS[symbol])}: {words}" for symbol, words in chart.key)
 
 
 def _chart(chart: Chart, width: int) -> dict[str, object]:
@@ -46,7 +47,11 @@ def _grid(grid: Grid, most: int) -> dict[str, object]:
     rows = grid.rows[first : first + most]
     more = len(grid.rows) - len(rows)
     return {
-        "caption": f"{grid.caption} ({more} more rows are on the page)" if more else grid.caption,
+        "caption": say(
+            "{caption} ({more} more rows are on the page)", caption=grid.caption, more=count(more)
+        )
+        if more
+        else grid.caption,
         "heads": [head for head, _ in grid.heads],
         "rows": [list(row) for row in rows],
         "marked": None if grid.marked is None else grid.marked - first,
@@ -57,8 +62,41 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
     return [segments(sentence) for sentence in sentences]
 
 
+_WORDS = (
+    "Release report", "Verdict", "Holds", "Look here", "Open", "Assumptions", "How to repeat it",
+    (
+        "The same inputs, version and seed give the same bytes. Words in capitals stand for files that the "
+        "records do not name."
+    ),
+    "File", "Part", "Records", "SHA-256", "Facts", "Methods", "sections",
+    "I have read the verdict, the points marked “Look here” and the assumptions.",
+    "Name and role", "Signature", "Date", "Its rules", "Its questions", "Asked for", "Where",
+    "What it asks for, and where it stands", "Where this was found", "Source", "How sure", "Of what",
+)  # fmt: skip
+"""What the template says itself, to be handed over in the language of the report."""
+
+
+def _board(facts: ReportFacts) -> dict[str, object] | None:
+    """Return the part for a regime as the template takes it."""
+    board = board_for(facts)
+    if board is None:
+        return None
+    return {
+        "title": board.title,
+        "sentences": board.sentences,
+        "checks": [{"state": c.state, "text": c.text} for c in board.checks],
+        "rules": board.rules,
+        "questions": board.questions,
+        "grid": None if board.grid is None else _grid(board.grid, len(board.grid.rows)),
+        "answers": [
+            {"what": a.what, "where": a.where, "blank": a.anchor is None} for a in board.answers
+        ],
+        "sources": [list(source) for source in board.sources],
+    }
+
+
 def _content(facts: ReportFacts) -> dict[str, object]:
-    told = stories(facts.parts, public=facts.public)
+    told = tell(facts)
     few = len(told) < 3
     width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
     terms = {key: term for story in told for key, term in story.glossary.items()}
@@ -84,10 +122,13 @@ def _content(facts: ReportFacts) -> dict[str, object]:
     ]
     return {
         "title": title_of(told),
+        "language": facts.language,
+        "words": {word: say(word) for word in _WORDS},
+        "board": _board(facts),
         "version": __version__,
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
-        "commands": [] if facts.public else commands_of(facts),
+        "commands": commands_of(facts),
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [
@@ -113,7 +154,8 @@ def render_pdf(facts: ReportFacts) -> bytes:
     """Typeset the certificate."""
     import typst
 
-    content = json.dumps(_content(facts), ensure_ascii=False, sort_keys=True)
+    with speaking(facts.language):
+        content = json.dumps(_content(facts), ensure_ascii=False, sort_keys=True)
     with as_file(files("sfumato.reports") / "templates" / "report.typ") as template:
         try:
             made: bytes = typst.compile(

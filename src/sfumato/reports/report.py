@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from ..core.errors import ParameterError
-from .writing import write_report
+from .writing import ReportForm, write_report
 
 __all__ = ["Report", "report"]
 
@@ -41,6 +41,7 @@ def report(
     interactive: bool = True,
     choose: Mapping[str, str] | None = None,
     plan: str | os.PathLike[str] | None = None,
+    regime: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> Report:
     """Report on explorations, releases and attacks: one page that opens offline.
@@ -61,6 +62,8 @@ def report(
         The candidate to report on where nothing was published yet, by the part's id.
     plan : path, optional
         The plan that made the folders; a plan.toml in one of them is found without it.
+    regime : str or path, optional
+        What the report is made for: "ema", "ontario:high", or a file with a regime of your own.
     force : bool, default=False
         Whether files of other makers are replaced. An older report is, always: it can be made again.
 
@@ -76,10 +79,8 @@ def report(
         )
     written = write_report(
         folders,
+        ReportForm(pdf, charts, interactive, regime),
         out=out,
-        pdf=pdf,
-        charts=charts,
-        interactive=interactive,
         choose=choose,
         plan=plan,
         force=force,

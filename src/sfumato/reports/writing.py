@@ -1,4 +1,4 @@
-"""Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all.
+"""Writing a report: facts.json, report.html and, if form, report.pdf and the charts, whole or not at all.
 
 Where something was published there are two editions. What is in the folder of the report may be given out: it
 is about the releases alone, and nothing in it was measured on the raw data. The other one, with the
@@ -10,28 +10,71 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.errors import ParameterError
 from ..core.files import write_json
 from ..core.storage.private_folder import private_folder_of
 from ..core.storage.staging import whole_directory, whole_files
 from ..core.storage.work_folder import WorkFolder
+from ..presentation.language import check_language
 
 if TYPE_CHECKING:
+    from ..core.regimes import Regime
     from .facts import ReportFacts
 
-__all__ = ["write_report"]
+__all__ = ["ReportForm", "write_report"]
+
+
+@dataclass(frozen=True)
+class ReportForm:
+    """Which files a report consists of, what it is made for, and how it is written.
+
+    Parameters
+    ----------
+    pdf, charts : bool, default=False
+        Whether the certificate and the single charts are written too.
+    interactive : bool, default=True
+        Whether charts can be zoomed.
+    regime : str or path, optional
+        What the report is made for: an id such as "ema", an id and a level, or a file of one regime.
+    language : str, default="en"
+        The language of the report.
+
+    """
+
+    pdf: bool = False
+    charts: bool = False
+    interactive: bool = True
+    regime: str | os.PathLike[str] | None = None
+    language: str = "en"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files and folders that are written."""
+        names = ["facts.json", "report.html", *(["report.pdf"] if self.pdf else [])]
+        return [*names, "charts"] if self.charts else names
+
+    def find_regime(self) -> Regime | None:
+        """Return the regime; what cannot be written is refused before anything is read."""
+        from ..core.regimes import find_regime
+
+        check_language(self.language)
+        found = None if self.regime is None else find_regime(self.regime)
+        if self.charts and found is not None and found.cell is not None:
+            raise ParameterError(
+                f"A report for {found.name} has no charts.", hint="leave the charts out."
+            )
+        return found
 
 
 def write_report(
     folders: Sequence[str | os.PathLike[str]],
+    form: ReportForm | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
-    pdf: bool = False,
-    charts: bool = False,
-    interactive: bool = True,
     choose: Mapping[str, str] | None = None,
     plan: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -42,12 +85,10 @@ def write_report(
     ----------
     folders : sequence of paths
         Folders that explore, publish, attack or run wrote; several make one report.
+    form : ReportForm, optional
+        Which files are written, for which regime and in which language.
     out : path, optional
         Folder for the report; the first folder by default.
-    pdf, charts : bool
-        Whether the certificate and the single charts are written too.
-    interactive : bool, default=True
-        Whether charts can be zoomed.
     choose : mapping of str to str, optional
         The candidate to report on where nothing was published yet, by the part's id.
     plan : path, optional
@@ -60,40 +101,28 @@ def write_report(
     from .facts import ReportFacts
     from .parts import find_parts, public_parts
 
+    form = form or ReportForm()
+    regime = form.find_regime()
     parts = find_parts(folders, chosen=choose)
     plans = [path for folder in folders if (path := Path(folder) / "plan.toml").is_file()]
     if plan is None and len(plans) == 1:
         plan = plans[0]
     name = None if plan is None else Path(plan).name
-    full = ReportFacts(tuple(parts), name)
+    full = ReportFacts(tuple(parts), name, regime=regime, language=form.language)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent
-    wanted = _Wanted(pdf, charts, interactive)
     released = public_parts(parts)
     if not released:  # nothing is given out yet: the report is the steward's
-        return _write(full, target, wanted, force=force, private=True)
-    written = _write(ReportFacts(tuple(released), name, public=True), target, wanted, force=force)
-    kept = _write(full, private_folder_of(target), wanted, force=force, private=True)
+        return _write(full, target, form, force=force, private=True)
+    public = replace(full, parts=tuple(released), public=True)
+    written = _write(public, target, form, force=force)
+    kept = _write(full, private_folder_of(target), form, force=force, private=True)
     return written | {f"private {name}": path for name, path in kept.items()}
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """Which files a report consists of."""
-
-    pdf: bool
-    charts: bool
-    interactive: bool
-
-    @property
-    def names(self) -> list[str]:
-        names = ["facts.json", "report.html", *(["report.pdf"] if self.pdf else [])]
-        return [*names, "charts"] if self.charts else names
-
-
 def _write(
-    facts: ReportFacts, target: Path, wanted: _Wanted, *, force: bool, private: bool = False
+    facts: ReportFacts, target: Path, form: ReportForm, *, force: bool, private: bool = False
 ) -> dict[str, Path]:
     """Write one edition into a folder that is new, or that holds an older report of ours."""
     from .facts import facts_json
@@ -102,7 +131,7 @@ def _write(
     # A run that was killed right after its folder had appeared left the folder that it worked in.
     WorkFolder(target).recover_if_left()
     if target.is_dir():
-        ours = _ours(target, [*wanted.names, "report.pdf", "charts"])
+        ours = _ours(target, [*form.names, "report.pdf", "charts"])
         staged = whole_files(
             target / "report.html", force=force, ours=ours, private=private, last="facts.json"
         )
@@ -110,16 +139,16 @@ def _write(
         staged = whole_directory(target, private=private)
     with staged as stage:
         (stage / "facts.json").write_text(facts_json(facts), encoding="utf-8")
-        page = render_html(facts, interactive=wanted.interactive)
+        page = render_html(facts, interactive=form.interactive)
         (stage / "report.html").write_text(page, encoding="utf-8")
-        if wanted.pdf:
+        if form.pdf:
             from .pdf import render_pdf
 
             (stage / "report.pdf").write_bytes(render_pdf(facts))
-        if wanted.charts:
+        if form.charts:
             (stage / "charts").mkdir()
             _write_charts(facts, stage / "charts")
-    return {name: target / name for name in wanted.names}
+    return {name: target / name for name in form.names}
 
 
 def _ours(folder: Path, names: Sequence[str]) -> list[str]:
@@ -137,9 +166,12 @@ def _ours(folder: Path, names: Sequence[str]) -> list[str]:
 def _write_charts(facts: ReportFacts, folder: Path) -> None:
     """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
     from ..presentation.drawing import to_png, to_svg
-    from .parts import stories
+    from ..presentation.language import speaking
+    from .editions import tell
 
-    for chart in (chart for story in stories(facts.parts) for chart in story.charts):
+    with speaking(facts.language):
+        told = tell(facts)
+    for chart in (chart for story in told for chart in story.charts):
         for view in chart.views:
             words = [chart.id, *view.name.lower().split()[:1]]
             name = "-".join(words)

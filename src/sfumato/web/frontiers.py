@@ -48,16 +48,29 @@ class Frontiers:
             return []
         return [part for part in parts if part.frontier is not None]
 
-    def report(self) -> str | None:
-        """Return the report of everything in the folders, or None where there is nothing yet."""
+    def report(self, regime: str | None = None, language: str | None = None) -> str | None:
+        """Return the report of everything in the folders, or None where there is nothing yet.
+
+        Parameters
+        ----------
+        regime, language : str, optional
+            What it is made for, and what it is written in; unknown ones are refused.
+
+        """
+        from ..core.regimes import REGIMES
+        from ..presentation.language import check_language
         from ..reports.facts import ReportFacts
         from ..reports.html import render_html
         from ..reports.parts import find_parts
 
+        wished = REGIMES.get_or_raise(regime) if regime else None
+        check_language(language or "en")
         try:
-            return render_html(ReportFacts(tuple(find_parts(self.folders))))
+            parts = tuple(find_parts(self.folders))
         except InputError:
             return None
+        facts = ReportFacts(parts, regime=wished, language=language or "en")
+        return render_html(facts, asking=True)
 
     def view(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
         """Return what the room shows of one part and one candidate."""

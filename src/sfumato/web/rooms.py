@@ -73,9 +73,10 @@ class Rooms:
             desk=self.page.desk is not None,
         )
 
-    def report(self, _request: Request) -> Response:
-        """Show the report of everything in the folders."""
-        page = self.page.frontiers.report()
+    def report(self, request: Request) -> Response:
+        """Show the report of everything in the folders, for a regime and in a language."""
+        query = request.query_params
+        page = self.page.frontiers.report(query.get("for"), query.get("language"))
         if page is None:
             return self.page.render("report")
         # The report is one file that also opens without a server: its own scripts are named by their hashes.

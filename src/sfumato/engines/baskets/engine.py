@@ -49,6 +49,11 @@ class BasketsEngine(
         "Sparse 0/1 rows (purchases, diagnoses, words): hide every person among k."
     )
     order: ClassVar[int] = 30
+    figures: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "smallest group": ("promised", "promised"),
+        "rows left": ("measured.smallest_group", "smallest_group"),
+        "unique rows": ("measured.unique_share", "unique_share"),
+    }
     examples: ClassVar[Mapping[str, str]] = {
         "explore": """
             >>> import sfumato as sf

@@ -50,6 +50,24 @@ class TablesEngine(
         "Generalise a table: explore risk against usefulness, choose a policy, publish."
     )
     order: ClassVar[int] = 10
+    figures: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "smallest group": ("measured.k", "k"),
+        "maximum risk": ("measured.risks.prosecutor_max", "risks.prosecutor_max"),
+        "average risk": ("measured.risks.prosecutor_average", "risks.prosecutor_average"),
+        "maximum risk in the population": ("measured.risks.journalist_max", "risks.journalist_max"),
+        "average risk in the population": (
+            "measured.risks.journalist_average",
+            "risks.journalist_average",
+        ),
+        "sample uniqueness": ("measured.risks.sample_uniqueness", "risks.sample_uniqueness"),
+        "population uniqueness": (
+            "measured.risks.population_uniqueness",
+            "risks.population_uniqueness",
+        ),
+        "distinct sensitive values": ("measured.l_diversity", "l_diversity"),
+        "distance of sensitive values": ("measured.t_closeness", "t_closeness"),
+        "records left out": ("measured.suppressed", "suppressed"),
+    }
     examples: ClassVar[Mapping[str, str]] = {
         "explore": """
             >>> import sfumato as sf

@@ -43,6 +43,10 @@ class TextEngine(
         "Documents: redact what is sensitive until what is left cannot be found."
     )
     order: ClassVar[int] = 20
+    figures: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "words left": ("risk", "measures.risk"),
+        "documents with a leak": ("documents_with_leak", "documents_with_leak"),
+    }
     examples: ClassVar[Mapping[str, str]] = {
         "explore": """
             >>> import sfumato as sf

@@ -92,9 +92,9 @@
         view.classList.add("live");
         view.hidden = was;
       }
-      button.textContent = "Scroll to zoom, drag to move";
+      button.textContent = button.dataset.done;
     } catch {
-      button.textContent = "Not available in this browser";
+      button.textContent = button.dataset.failed;
     }
   }
 })();

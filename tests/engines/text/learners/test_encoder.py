@@ -1,10 +1,13 @@
 """The encoder: files are checked, pieces are aligned, the network is what it should be, learning works."""
 
+import hashlib
 import json
 import math
+import os
 import shutil
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,6 +124,58 @@ def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
     monkeypatch.setattr(folders, "default_folder", lambda: None)
     with pytest.raises(InputError, match="not installed"):
         folders.open_encoder("default")
+
+
+def test_the_default_weights_are_found_in_the_cache_of_the_hub(
+    encoder_files, tiny_folder, tmp_path, monkeypatch
+):
+    monkeypatch.delenv(folders.ENCODER_VARIABLE, raising=False)
+    monkeypatch.setattr(folders, "PACKAGES", {})
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    assert folders.default_folder() is None
+    snapshots = tmp_path / folders.HUB_NAME / "snapshots"
+    shutil.copytree(tiny_folder, snapshots / "b")
+    other = snapshots / "a"  # another revision, by another configuration
+    shutil.copytree(tiny_folder, other)
+    (other / "config.json").write_text("{}", encoding="utf-8")
+    hashes = {
+        name: hashlib.sha256((tiny_folder / name).read_bytes()).hexdigest()
+        for name in folders.DEFAULT_HASHES
+    }
+    monkeypatch.setattr(folders, "DEFAULT_HASHES", hashes)
+    assert folders.default_folder() == snapshots / "b"
+    assert folders.open_encoder("default").sha256 == hashes["model.safetensors"]
+    (snapshots / "b" / "model.safetensors").unlink()
+    assert folders.default_folder() is None
+
+
+def test_programs_are_kept_in_a_private_folder_of_limited_size(tmp_path, monkeypatch):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import compile_cache
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    was = jax.config.jax_compilation_cache_dir
+    try:
+        jax.config.update("jax_compilation_cache_dir", None)
+        compile_cache.keep_programs()
+        folder = Path(jax.config.jax_compilation_cache_dir)
+        assert folder.parent.parent == tmp_path
+        assert folder.stat().st_mode & 0o777 == 0o700
+        folder.chmod(0o777)  # anybody could leave a program there
+        jax.config.update("jax_compilation_cache_dir", None)
+        compile_cache.keep_programs()
+        assert jax.config.jax_compilation_cache_dir is None
+    finally:
+        jax.config.update("jax_compilation_cache_dir", was)
+    for age in range(4):
+        path = folder / f"program-{age}"
+        path.write_bytes(bytes(100))
+        os.utime(path, (1000 - age, 1000 - age))
+    compile_cache.trim(folder, 400)
+    assert len(list(folder.iterdir())) == 4
+    compile_cache.trim(folder, 399)
+    assert sorted(path.name for path in folder.iterdir()) == ["program-0"]
 
 
 def test_installed_weights_can_be_hidden(monkeypatch):

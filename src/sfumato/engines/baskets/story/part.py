@@ -134,7 +134,7 @@ def _about(
 
 def _axes(frontier: BasketsFrontier | None) -> Axes:
     name = "utility" if frontier is None else frontier.utility
-    return Axes("Risk 1/k", name, name, utility_words=lambda v: f"{v:.3f}")
+    return Axes("Risk 1/k", name, name, utility_words=lambda v: f"{v:.3f}", individual=True)
 
 
 def _verdict(

@@ -158,6 +158,7 @@ def charts(facts: TableFacts) -> list[Chart]:
             utility_name=LOSS_WORDS.get(frontier.loss_measure, "utility"),
             utility_format="%",
             logarithmic_first=frontier.risk_measure == "population",
+            individual=frontier.risk_measure == "prosecutor",
         )
         found.append(
             frontier_chart(

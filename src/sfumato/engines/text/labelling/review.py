@@ -16,7 +16,7 @@ from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import RELEASE_FILE
 from ....core.storage.private_folder import private_folder_of, write_private
 from ....data.document import Document, apply
-from ....data.documents import read_documents
+from ....data.documents import Corpus, read_documents
 from ..private_edits import DocumentEdits, read_edits
 from ..records import APPROVAL_FILE, Approval, Look, TextRelease
 
@@ -53,10 +53,14 @@ class ReviewedRelease:
     @cached_property
     def published(self) -> dict[str, str]:
         """The published texts, read from the file, by published id."""
+        return {document.id: document.text for document in self._corpus}
+
+    @cached_property
+    def _corpus(self) -> Corpus:
         from ..attack.released.releases import release_of
 
         source, _ = release_of(self.out)
-        return {document.id: document.text for document in read_documents(source)}
+        return read_documents(source)
 
     def spans(self, document: Document) -> list[list[int | str | float | None]]:
         """Return what was redacted in a document: first, last, label, and no chance, since it is done."""
@@ -66,7 +70,8 @@ class ReviewedRelease:
         """Return the document as it stands in the published file."""
         entry = self._of(document)
         written = self.published.get(entry.published_id)
-        if written is None or written != apply(document.text, entry.edits):
+        same = self._corpus.format.comparable
+        if written is None or same(written) != same(apply(document.text, entry.edits)):
             raise InputError(
                 f"The published text of {document.id!r} is not what was decided for it.",
                 hint="publish the release again; do not give this one out.",

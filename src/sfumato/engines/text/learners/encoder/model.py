@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -121,23 +121,21 @@ class EncoderModel(Model):
 
     def fresh(self) -> Tuned:
         """Return the tuned part as a tree on the device, for its own use."""
-        import jax.numpy as jnp
+        from .network import on_device
 
-        def at(name: str) -> jax.Array:
-            return jnp.asarray(self.tuned[name], jnp.float32)
-
-        def pair(name: str) -> tuple[jax.Array, jax.Array]:
-            return at(f"{name}/0"), at(f"{name}/1")
+        def pair(name: str) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.float16]]:
+            return self.tuned[f"{name}/0"], self.tuned[f"{name}/1"]
 
         parts = ("query", "key", "value", "joined", "wide", "narrow", "first", "second")
-        return {
+        tree = {
             "layers": [
                 {part: pair(f"layers/{i}/{part}") for part in parts}
                 for i in range(self.config.layers - self.frozen)
             ],
-            "case": at("case"),
+            "case": self.tuned["case"],
             "head": {name: pair(f"head/{name}") for name in ("first", "last")},
         }
+        return cast("Tuned", on_device(tree))
 
     def below(self, ids: Ints, length: Ints) -> jax.Array:
         """Return what the lower layers make of some windows."""

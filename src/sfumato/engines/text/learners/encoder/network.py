@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from .compile_cache import keep_programs
 from .folder import Config
 from .pieces import CASES, Ints
 
@@ -33,7 +34,10 @@ __all__ = [
     "loss_sum",
     "lower",
     "members_of",
+    "on_device",
 ]
+
+keep_programs()  # before the first program is compiled
 
 Part = tuple[jax.Array, jax.Array]  # weights and offsets
 Layer = Mapping[str, Part]
@@ -90,7 +94,9 @@ class WindowBatch(NamedTuple):
     for those that are, and for a few others that fill up their number.
     """
 
-    seen: jax.Array  # float16 [window, place, hidden]: what the lower layers make of the pieces
+    seen: (
+        jax.Array | npt.NDArray[np.float16]
+    )  # [window, place, hidden]: what the lower layers make of the pieces
     case: npt.NDArray[np.uint8]  # [window, place]
     length: npt.NDArray[np.int32]  # [window]
     judged: npt.NDArray[np.int32]  # [some]: places counted through the windows, ascending
@@ -121,8 +127,7 @@ def lower(config: Config, tensors: Tensors, layers: int) -> Lower:
         "norm": (tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]),
         "layers": [_layer_of(tensors, i) for i in range(layers)],
     }
-    found: Lower = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), tree)
-    return found
+    return cast("Lower", on_device(tree))
 
 
 def initial(
@@ -142,14 +147,21 @@ def initial(
             "last": (generator.normal(0, scale, size), np.zeros(())),
         },
     }
-    found: Tuned = jax.tree.map(lambda a: jnp.asarray(np.asarray(a, np.float32)), tree)
+    found: Tuned = jax.tree.map(lambda a: np.asarray(a, np.float32), tree)
     return found
 
 
 def members_of(each: Sequence[Tuned]) -> Tuned:
-    """Return what several members tune as one tree."""
-    found: Tuned = jax.tree.map(lambda *arrays: jnp.stack(arrays), *each)
-    return found
+    """Return what several members tune as one tree on the device."""
+    return cast("Tuned", on_device(jax.tree.map(lambda *arrays: np.stack(arrays), *each)))
+
+
+def on_device(tree: object) -> object:
+    """Return a tree of arrays as float32 on the device.
+
+    numpy converts and stacks them: each such step on the device would be a program to compile.
+    """
+    return jax.device_put(jax.tree.map(lambda a: np.asarray(a, np.float32), tree))
 
 
 def by_member(function: Callable[..., _Found], tuned: Tuned, *rest: object) -> _Found:
@@ -309,7 +321,7 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
 
 def _upper(
     tuned: Tuned,
-    x: jax.Array,
+    seen: jax.Array | npt.NDArray[np.float16],
     case: npt.NDArray[np.uint8],
     length: Ints,
     shape: Shape,
@@ -318,7 +330,8 @@ def _upper(
 ) -> jax.Array:
     """Return one log-odds per place, or with `only` those of some places, counted through the windows."""
     away = _padding(length, case.shape[1])
-    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind).reshape(case.size, -1)
+    joined = jnp.asarray(seen, jnp.float32) + tuned["case"][case]
+    x = joined.astype(shape.kind).reshape(case.size, -1)
     if dropout is not None:
         x = dropout.at(0).of(x)
     last = len(tuned["layers"]) - 1
@@ -336,7 +349,11 @@ def _upper(
 
 @partial(jax.jit, static_argnames="shape")
 def logits(
-    tuned: Tuned, seen: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
+    tuned: Tuned,
+    seen: jax.Array | npt.NDArray[np.float16],
+    case: npt.NDArray[np.uint8],
+    length: Ints,
+    shape: Shape,
 ) -> jax.Array:
     """Return one log-odds per place from the states below, the mean of the members'."""
     answers = by_member(lambda one: _upper(one, seen, case, length, shape), tuned)

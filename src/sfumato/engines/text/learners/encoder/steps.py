@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from .network import Dropout, Shape, Tuned, WindowBatch, by_member, loss
+from .network import Dropout, Shape, Tuned, WindowBatch, by_member, loss, on_device
 
 __all__ = ["Moments", "moments", "train_step"]
 
@@ -24,8 +24,12 @@ class Moments(NamedTuple):
 
 def moments(tuned: Tuned) -> Moments:
     """Return the moments before the first step."""
-    zeros = jax.tree.map(jnp.zeros_like, tuned)
-    return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
+
+    def zeros() -> Tuned:
+        # Each has its own: both are given up to the step.
+        return cast("Tuned", on_device(jax.tree.map(lambda a: np.zeros(a.shape), tuned)))
+
+    return Moments(zeros(), zeros())
 
 
 @partial(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ _APART = 256  # places of a batch of tokens that are judged apart from their nei
 _SHARES = {"cpu": (5 / 8, 3 / 4, 1.0)}
 Cases = npt.NDArray[np.uint8]
 Labels = npt.NDArray[np.uint8]
+States = npt.NDArray[np.float16]
 Below = Callable[[Ints, Ints], "jax.Array"]
 
 
@@ -45,7 +46,7 @@ class _Group:
     case: Cases
     length: Ints
     token: Longs  # the token judged at each place, −1: none
-    states: jax.Array | None = None  # what the lower layers make of them, where it was kept
+    states: States | None = None  # what the lower layers make of them, where it was kept
 
     @property
     def size(self) -> int:
@@ -71,9 +72,9 @@ class _Group:
             self._states_at((row, place))[:, None],
         )
 
-    def _states_at(self, at: Longs | tuple[Longs, Longs]) -> jax.Array:
-        # By numpy: each number of places would be compiled for, and it changes with every answer.
-        return cast("jax.Array", np.asarray(self.states)[at])
+    def _states_at(self, at: Longs | tuple[Longs, Longs]) -> States:
+        assert self.states is not None
+        return self.states[at]
 
     def lengths(self, rows: Longs) -> Ints:
         return np.where(rows >= 0, self.length[rows], 2).astype(np.int32)
@@ -131,16 +132,19 @@ class WindowedCorpus:
         return int((self.windows.stop - self.windows.start).sum())
 
     def keep_states(self, below: Below) -> None:
-        """Compute what the lower layers make of every window, and keep it."""
-        import jax.numpy as jnp
+        """Compute what the lower layers make of every window, and keep it in the machine's memory.
 
+        numpy joins it and takes batches from it: on a device each number of windows would be compiled for.
+        """
         for group in self.groups:
             if group.states is None:
                 parts = [
-                    below(group.ids[rows], group.lengths(rows))[: int((rows >= 0).sum())]
+                    np.asarray(below(group.ids[rows], group.lengths(rows)))[
+                        : int((rows >= 0).sum())
+                    ]
                     for rows in _cut(np.arange(len(group.windows)), group.size)
                 ]
-                group.states = jnp.concatenate(parts)
+                group.states = np.concatenate(parts)
 
     def judging(self, known: Mask, *, apart: bool = False) -> WindowedCorpus:
         """Return the corpus with only some tokens judged; windows without one are skipped.
@@ -175,7 +179,7 @@ class WindowedCorpus:
         self,
         tokens: int,
         below: Below,
-        above: Callable[[jax.Array, Cases, Ints], jax.Array],
+        above: Callable[[jax.Array | States, Cases, Ints], jax.Array],
         documents: Mask | None = None,
     ) -> npt.NDArray[np.float64]:
         """Judge tokens; −inf where no window of the documents judges one."""
@@ -203,7 +207,7 @@ class WindowedCorpus:
         return np.flatnonzero(documents[self.windows.document[group.windows]])
 
     @staticmethod
-    def _seen(group: _Group, rows: Longs, below: Below) -> jax.Array:
+    def _seen(group: _Group, rows: Longs, below: Below) -> jax.Array | States:
         if group.states is not None:
             return group.states[np.maximum(rows, 0)]
         return below(group.ids[rows], group.lengths(rows))
@@ -255,7 +259,7 @@ def _join_groups(groups: Sequence[_Group]) -> _Group:
         np.concatenate([getattr(group, name) for group in groups])
         for name in ("windows", "ids", "case", "length", "token", "states")
     )
-    return _Group(windows, ids, case, length, token, cast("jax.Array", states))
+    return _Group(windows, ids, case, length, token, states)
 
 
 def _cut(rows: Longs, size: int) -> Iterator[Longs]:
@@ -301,7 +305,6 @@ def tune(
 
     """
     import jax
-    import jax.numpy as jnp
 
     from .network import loss_sum
     from .steps import moments, train_step
@@ -339,7 +342,7 @@ def tune(
                 loss_sum(tuned, corpora[0].batch(group, rows, labels), shape)
                 for group, rows in corpora[0].plan(aside)
             ]
-            total = float(sum(sums))
+            total = math.fsum(float(part) for part in sums)
             if best is None or total < best[0]:
-                best = total, jax.tree.map(jnp.copy, tuned)
+                best = total, jax.device_get(tuned)
     return tuned if best is None else best[1]

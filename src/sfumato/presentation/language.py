@@ -1,0 +1,125 @@
+"""The language of a report: messages from one catalogue, and how numbers and dates are written.
+
+Messages are gettext's: the English sentence is its own key, and `locales/LANGUAGE/LC_MESSAGES/sfumato.po` holds
+what it is in another language (`make catalogue` compiles it). Values go into a sentence after it was translated,
+by their names, so that a translation may put them into another order.
+"""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+
+from ..core.errors import ParameterError, did_you_mean
+
+__all__ = [
+    "LANGUAGES",
+    "Locale",
+    "check_language",
+    "current_language",
+    "current_locale",
+    "say",
+    "say_many",
+    "speaking",
+    "write_date",
+]
+
+DOMAIN = "sfumato"
+
+
+@dataclass(frozen=True)
+class Locale:
+    """How a language writes numbers and dates."""
+
+    decimal: str
+    thousands: str
+    percent: str
+    date: str
+    """As `str.format` takes it, with day, month (a number), name (of the month) and year."""
+
+
+_ENGLISH = Locale(".", ",", "%", "{day} {name} {year}")
+LANGUAGES: dict[str, Locale] = {
+    "en": _ENGLISH,
+}
+"""The languages that a report can be written in."""
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+_LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
+
+
+@cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    if language == "en":
+        return gettext.NullTranslations()
+    place = files("sfumato.presentation") / "locales" / language / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    with place.open("rb") as file:
+        return gettext.GNUTranslations(file)
+
+
+def current_language() -> str:
+    """Return the language in which sentences are made now."""
+    return _LANGUAGE.get()
+
+
+def current_locale() -> Locale:
+    """Return how numbers and dates are written now."""
+    return LANGUAGES[_LANGUAGE.get()]
+
+
+def check_language(language: str) -> None:
+    """Refuse a language that no report can be written in."""
+    if language not in LANGUAGES:
+        raise ParameterError(
+            f"There is no language {language!r}.", hint=did_you_mean(language, LANGUAGES)
+        )
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Make all sentences in a language while the block runs."""
+    check_language(language)
+    token = _LANGUAGE.set(language)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(token)
+
+
+def say(message: str, /, **values: object) -> str:
+    """Return a message in the language of the report, with values in their places.
+
+    >>> say("{n} records", n=3)
+    '3 records'
+    """
+    found = _catalogue(_LANGUAGE.get()).gettext(message) if message else ""
+    return found.format(**values) if values else found
+
+
+def say_many(number: float, one: str, many: str, /, **values: object) -> str:
+    """Return one of two messages, by a number, with values in their places.
+
+    >>> say_many(1, "{n} record", "{n} records", n=1)
+    '1 record'
+    """
+    found = _catalogue(_LANGUAGE.get()).ngettext(one, many, 1 if number == 1 else 2)
+    return found.format(**values) if values else found
+
+
+def write_date(day: date) -> str:
+    """Return a day as the language writes it.
+
+    >>> write_date(date(2026, 11, 16))
+    '16 November 2026'
+    """
+    name = say(_MONTHS[day.month - 1])
+    return current_locale().date.format(day=day.day, month=day.month, name=name, year=day.year)
