@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from tests.seeds import seeded
 
 from sfumato import tables
 from sfumato.core.errors import PlanError, PrivacyWarning
@@ -14,7 +15,7 @@ ROWS = 300
 
 
 def survey(seed=0, person=False):
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(seeded(seed))
     frame = pd.DataFrame({
         "age": draw.integers(0, 20, ROWS),
         "sex": draw.choice(["f", "m"], ROWS),
