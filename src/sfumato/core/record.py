@@ -43,6 +43,7 @@ __all__ = [
     "CandidateId",
     "Coarse",
     "ColumnName",
+    "Content",
     "Count",
     "Exposure",
     "FileName",
@@ -99,6 +100,10 @@ UtilityField = Annotated[
     BeforeValidator(partial(_measure, Utility)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, object]),
 ]
+
+
+Content = dict[str, Any]
+"""The content of a file, as JSON has it."""
 
 
 class Exposure(Enum):
@@ -178,15 +183,15 @@ class Record(BaseModel):
         """The k that counts of raw records are given out in multiples of."""
         return SMALLEST_COUNT
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Content:
         """Return the content of the file."""
         return self.model_dump(mode="json", by_alias=True)
 
-    def to_public_json(self) -> dict[str, Any]:
+    def to_public_json(self) -> Content:
         """Return what may be given out: no hidden and no private field, some figures rounded."""
         return _public(self, self.granularity)
 
-    def to_report_json(self) -> dict[str, Any]:
+    def to_report_json(self) -> Content:
         """Return what the steward's edition of a report shows: all but what is hidden."""
         return _without_hidden(self)
 
@@ -210,7 +215,7 @@ class HouseRecord(Record):
 
     stays: ClassVar[bool] = True
 
-    def to_public_json(self) -> dict[str, Any]:
+    def to_public_json(self) -> Content:
         """Return nothing: the record has no public side."""
         return {}
 
@@ -223,7 +228,7 @@ def _house_records(annotation: object) -> Iterator[type[Record]]:
         yield from _house_records(inner)
 
 
-def _public(record: Record, k: int) -> dict[str, Any]:
+def _public(record: Record, k: int) -> Content:
     """Return the JSON of a record without private fields, figures rounded, counts up to multiples of k."""
     full = record.to_json()
     for name, field in type(record).model_fields.items():
@@ -240,7 +245,7 @@ def _public(record: Record, k: int) -> dict[str, Any]:
     return full
 
 
-def _without_hidden(record: Record) -> dict[str, Any]:
+def _without_hidden(record: Record) -> Content:
     """Return the JSON of a record without what is hidden, here and in the records that it holds."""
     full = record.to_json()
     for name, field in type(record).model_fields.items():
@@ -252,7 +257,7 @@ def _without_hidden(record: Record) -> dict[str, Any]:
     return full
 
 
-def _each_record(value: object, written: Any, show: Callable[[Record], dict[str, Any]]) -> Any:
+def _each_record(value: object, written: object, show: Callable[[Record], Content]) -> object:
     """Return the JSON of a field, each record in it as it is shown."""
     if isinstance(value, Record) and isinstance(written, dict):
         return show(value)
