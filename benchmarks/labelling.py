@@ -24,11 +24,11 @@ from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher
 from sfumato.engines.text.labelling.estimate import estimated
-from sfumato.engines.text.labelling.partial import UNKNOWN, PartialCRF, Pool
 from sfumato.engines.text.labelling.questions import EVERY, Asker, Question
 from sfumato.engines.text.labelling.scorers import Lesson, Readers, Reading, mixed
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.encoder.learner import Encoder
+from sfumato.engines.text.learners.partial import UNKNOWN, PartialCRF, Pool
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.rules import RuleSet, built_in, guess_languages, rule_place

@@ -149,7 +149,7 @@ def _publish(engine: AnyEngine) -> Operation:
 
     def run(values: Arguments) -> object:
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        explored, folder = _load_exploration(engine, values.pop("exploration"), owner)
+        source = _check_exploration(engine, values.pop("exploration"), owner)
         if "data" in values:
             values[data.name] = values.pop("data")
         if data.name not in values:
@@ -158,7 +158,14 @@ def _publish(engine: AnyEngine) -> Operation:
             ways = choice.accepted - request.accepted | choice.named.keys()
             chosen = {name: values.pop(name) for name in [*values] if name in ways}
             made = request.build(values, owner)
-            _refuse_inputs(out, made, *([] if folder is None else [folder / FRONTIER_FILE]))
+            if isinstance(source, str | Path):
+                _refuse_inputs(out, made, Path(source) / FRONTIER_FILE)
+                explored = engine.load_for(source, made)
+            else:
+                _refuse_inputs(out, made)
+                explored = source
+            if not chosen:
+                chosen = dict(engine.shipped.get(str(source), {}))
             candidate = (
                 choice.build(chosen, owner).of(explored) if engine.needs_choice(made) else None
             )
@@ -202,15 +209,15 @@ def _chooses(argument: FunctionArgument, engine: AnyEngine) -> FunctionArgument:
     )
 
 
-def _load_exploration(
-    engine: AnyEngine, given: object, owner: str
-) -> tuple[AnyExploration, Path | None]:
-    """Return an exploration of the engine, and the folder that it was read from."""
+def _check_exploration(engine: AnyEngine, given: object, owner: str) -> AnyExploration | str | Path:
+    """Return an exploration of the engine, the folder that one was saved in, or a shipped model's name."""
+    if isinstance(given, str | Path):
+        return given
+    if isinstance(given, os.PathLike):
+        return Path(os.fspath(given))
     if isinstance(given, engine.Exploration):
-        return given, None
-    if isinstance(given, str | Path) or hasattr(given, "__fspath__"):
-        folder = Path(given)
-        return engine.load(folder), folder
+        explored: AnyExploration = given
+        return explored
     raise ParameterError(
         f"{owner} takes a {engine.Exploration.__name__}, or the folder it was saved in.",
         hint=f"give what sfumato.{engine.name}.explore returned.",

@@ -61,7 +61,7 @@ def explore(
     Parameters
     ----------
     corpus : path, frame, Corpus or list of Document
-        Labelled documents: JSONL, brat, CoNLL, CSV, ….
+        Labelled documents (JSONL, brat, CoNLL, CSV, …), or a project with answers.
     labels : list of str
         Labels that are sensitive; all for every label of the corpus.
     text_column : str, default='text'
@@ -71,7 +71,7 @@ def explore(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        plain, mixed.
+        pdf, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -79,7 +79,7 @@ def explore(
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
     background : list of path, frame, Corpus or list of Document, default=[]
-        Other labelled corpora of any origin.
+        Other labelled corpora of any origin, or the starter that is shipped.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
         Your own texts without labels.
     rules : path, optional
@@ -168,7 +168,7 @@ def publish(
     exploration : TextExploration or path
         What `explore` returned, or the folder it was saved in.
     data : path, frame, Corpus or list of Document
-        Documents to publish.
+        Documents to publish, or a project with its answers.
     choose : str or TextCandidate, optional
         A candidate, or its id.
     max_risk : float, optional
@@ -182,7 +182,7 @@ def publish(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        plain, mixed.
+        pdf, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -372,7 +372,7 @@ def start(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        plain, mixed.
+        pdf, plain, mixed.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -406,7 +406,7 @@ def start(
 def convert(
     source: str | os.PathLike[str],
     *,
-    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "plain", "mixed"],
+    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "pdf", "plain", "mixed"],
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
@@ -422,7 +422,7 @@ def convert(
         Labelled documents, or a project: then the answers are its labels.
     to : str
         Format to write. One of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
-        labelstudio, i2b2, docx, plain, mixed.
+        labelstudio, i2b2, docx, pdf, plain, mixed.
     out : path
         Where the result goes.
     text_column : str, default='text'
@@ -432,7 +432,7 @@ def convert(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        plain, mixed.
+        pdf, plain, mixed.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import typer
 from pydantic import JsonValue
 
 from ..core.engine import AnyEngine, AnyVerb, Call, Verb
-from ..core.request import Request, parameter
+from ..core.errors import ParameterError
+from ..core.request import Request, parameter, parameters
 from ._options import Given, make_command
 from ._running import Console, list_only
 
@@ -20,6 +21,15 @@ __all__ = ["engine_app"]
 class _Explored(Request):
     directory: str | os.PathLike[str] = parameter(
         help="Folder that explore wrote.", role="data", metavar="DIR"
+    )
+
+
+class _ExploredOrShipped(Request):
+    directory: str | os.PathLike[str] | None = parameter(
+        None, help="Folder that explore wrote, or the model that is shipped: starter.", role="data", metavar="DIR",
+    )  # fmt: skip
+    model: str | None = parameter(
+        None, help="The model that is shipped, in the place of DIR.", within="directory"
     )
 
 
@@ -55,7 +65,8 @@ def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
 
     def publish(command: str, about: str) -> Callable[..., None]:
         wanted = "Folder for the release, or a data file where the engine writes one."
-        models: list[type[Request]] = [_Explored, engine.PublishRequest, engine.Choice]
+        explored = _ExploredOrShipped if engine.shipped else _Explored
+        models: list[type[Request]] = [explored, engine.PublishRequest, engine.Choice]
         return make_command(command, about, models, partial(_publish, engine), out_help=wanted)
 
     add("explore", "Find the frontier of candidate releases, risk against utility.", explore)
@@ -101,19 +112,16 @@ def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
     from ..core.records import FRONTIER_FILE
     from ..core.storage.ownership import refuse_inputs
 
+    source = _source(engine, given)
     request = given.build(engine.PublishRequest)
     candidate = None
-    directory = Path(given.build(_Explored).directory)
     if call.out is not None:
         read = [path for _, path in request.input_files()]
-        refuse_inputs(call.out, [*read, directory / FRONTIER_FILE])
-    exploration = engine.load(directory)
+        refuse_inputs(call.out, [*read, Path(source) / FRONTIER_FILE])
+    exploration = engine.load_for(source, request)
     if engine.needs_choice(request):
         candidate = given.build(engine.Choice).of(exploration)
-        console.say(
-            f"candidate {candidate.id}: risk {candidate.risk.value:.4g}, "
-            f"utility {candidate.utility.value:.4g}"
-        )
+        console.say(candidate.in_words())
     made = engine.publish(
         exploration, candidate, request, out=call.out, force=call.force, progress=call.progress
     )
@@ -122,6 +130,44 @@ def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
         console.say(line)
     console.result({"out": str(call.out), **made.release.to_json()})
     made.refuse_withheld()
+
+
+def _source(engine: AnyEngine, given: Given) -> str | os.PathLike[str]:
+    """Return the folder, or the shipped model, that is published from.
+
+    With --model there is no DIR, so that the first argument is the input.
+    """
+    if not engine.shipped:
+        return given.build(_Explored).directory
+    values, publishing = given.values[_ExploredOrShipped], given.values[engine.PublishRequest]
+    (data,) = [p.name for p in parameters(engine.PublishRequest).values() if p.role == "data"]
+    model = values.get("model")
+    if model is None:
+        named = values.get("directory")
+        if named in engine.shipped and not os.path.exists(str(named)):
+            given.values[engine.Choice].update(_usual_choice(engine, given, str(named)))
+        if named is None:
+            raise ParameterError(
+                f"{given.command} needs DIR and {data.upper()}.",
+                hint="give the folder that explore wrote, or --model starter.",
+            )
+        return str(named)
+    if model not in engine.shipped:
+        raise ParameterError(
+            f"There is no shipped model {str(model)!r}.",
+            hint=f"there is: {', '.join(engine.shipped)}.",
+        )
+    if data in publishing:
+        raise ParameterError(f"{given.command} takes DIR or --model, not both.")
+    if "directory" in values:
+        publishing[data] = values["directory"]
+    given.values[engine.Choice].update(_usual_choice(engine, given, str(model)))
+    return str(model)
+
+
+def _usual_choice(engine: AnyEngine, given: Given, model: str) -> Mapping[str, object]:
+    """Return how a candidate of a shipped model is chosen where nothing is said."""
+    return {} if given.values[engine.Choice] else engine.shipped[model]
 
 
 def _attack(engine: AnyEngine) -> list[AnyVerb]:

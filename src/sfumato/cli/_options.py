@@ -107,13 +107,14 @@ def _option(about: Parameter, flag: str, *, hidden: bool) -> object:
     return Annotated[list[str] | None if many else about.scalar | None, given]
 
 
-def _argument(about: Parameter) -> object:
+def _argument(about: Parameter, *, optional: bool = False) -> object:
     given = typer.Argument(
         metavar=about.metavar or about.name.upper() + ("…" if about.is_list else ""),
         help=_help(about),
         show_default=False,
     )
-    return Annotated[list[str] if about.is_list else str, given]
+    kind = list[str] if about.is_list else str
+    return Annotated[kind | None, given] if optional else Annotated[kind, given]
 
 
 def _split(about: Parameter, given: Sequence[str]) -> list[object]:
@@ -183,13 +184,19 @@ def _signature(
         kind = _option(about, flag, hidden=hidden)
         options.append(inspect.Parameter(slot, _ONLY, default=None, annotation=kind))
 
+    optional = (
+        False  # what follows an argument that may be left out may be, too: the request asks for it
+    )
     for position, model in enumerate(models):
         shown = parameters(model)
         for about in (shown | {n: p for n, p in fields_of(model).items() if p.within}).values():
             slot = f"p{position}_{about.name}"
             if about.role == "data":
                 slots[slot] = (model, about, about.name)
-                arguments.append(inspect.Parameter(slot, _ONLY, annotation=_argument(about)))
+                optional = optional or not about.required
+                default = None if optional else inspect.Parameter.empty
+                kind = _argument(about, optional=optional)
+                arguments.append(inspect.Parameter(slot, _ONLY, default=default, annotation=kind))
                 continue
             option(slot, model, about, about.flag, hidden=bool(about.within))
             for other in (*about.aliases, *about.former):

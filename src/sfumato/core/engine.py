@@ -10,6 +10,7 @@ Nothing here imports pydantic: `sfumato --help` asks engines for their names and
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from . import exploration as explorations
     from . import records
     from . import request as requests
+    from .approval import Approval
     from .publication import Publication
     from .regimes import Regime
     from .story import Story
@@ -113,6 +115,12 @@ class Part:
     """By name of an input that another part of the same report published: the id of that part."""
     regime: Regime | None = None
     """What the report is made for; its number is drawn on the frontier."""
+    approval: Approval | None = None
+    """Who approved this very release, and what they saw."""
+    audits: tuple[records.Record, ...] = ()
+    """What people found when they read a part of this very release."""
+    others: tuple[str, ...] = ()
+    """Candidates of the same frontier whose releases are in the folder too, and are not reported on."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
@@ -130,6 +138,9 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         The position of the engine's part in a report and in a run; smaller is earlier.
     examples : mapping of str to str
         By verb: a short doctest for the help of the function of that name.
+    shipped : mapping of str to mapping
+        Models that come with the package and publish without an exploration, by name; with each the choice
+        of a candidate where none is made.
     figures : mapping of str to (str, str)
         By measure that a regime asks for (`core.regimes.MEASURES`): where release.json and where a
         candidate of frontier.json hold it, as names joined by dots.
@@ -143,6 +154,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     summary: ClassVar[str]
     order: ClassVar[int] = 100
     examples: ClassVar[Mapping[str, str]] = {}
+    shipped: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     figures: ClassVar[Mapping[str, tuple[str, str]]] = {}
 
     @property
@@ -180,6 +192,11 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         return None
 
     @property
+    def Audit(self) -> type[records.AuditOfRelease] | None:
+        """The record of what a person found in a release, where the engine has audits."""
+        return None
+
+    @property
     def Attack(self) -> type[records.AttackRecord] | None:
         """The record of an attack, where the engine can attack a release."""
         return None
@@ -208,6 +225,10 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     def load(self, folder: Path) -> Expl:
         """Return the exploration that a folder holds."""
         return self.Exploration.load(folder)
+
+    def load_for(self, source: str | os.PathLike[str], request: Pub) -> Expl:  # noqa: ARG002
+        """Return the exploration that a request is published from: of a folder, or of a shipped model's name."""
+        return self.load(Path(source))
 
     def needs_choice(self, request: Pub) -> bool:  # noqa: ARG002
         """Return whether publishing this request takes a candidate of the frontier."""

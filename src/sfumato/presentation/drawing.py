@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
+from .language import current_locale, say
+
 __all__ = [
     "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "Spec", "bounds_of", "decades", "fill_spec",
     "headroom", "spec", "theme", "to_png", "to_svg",
@@ -27,9 +29,9 @@ def _file(name: str) -> str:
     )
 
 
-def theme() -> dict[str, object]:
+def theme() -> Spec:
     """Return the configuration that all charts share."""
-    found: dict[str, object] = json.loads(_file("theme"))
+    found: Spec = json.loads(_file("theme"))
     return found
 
 
@@ -39,8 +41,32 @@ def spec(name: str) -> Spec:
     >>> spec("area")["width"]
     660
     """
-    found: Spec = json.loads(_file(name))
+    found: Spec = _translate(json.loads(_file(name)))
     found["config"] = theme()
+    locale = current_locale()
+    if locale.decimal != ".":
+        number = {"decimal": locale.decimal, "thousands": locale.thousands, "grouping": [3]}
+        found["config"]["locale"] = {"number": {**number, "currency": ["", ""]}}
+        # The library describes axes and titles in English; the chart has a text of its own.
+        for part in ("axis", "legend", "title"):
+            found["config"][part] = {**found["config"].get(part, {}), "aria": False}
+    return found
+
+
+def _translate(part: Spec) -> Spec:
+    """Return a part of a spec with its titles, and the names of its colours, in the report's language."""
+    found: Spec = {}
+    for key, value in part.items():
+        if key == "title" and isinstance(value, str):
+            found[key] = say(value)
+        elif key == "domain" and isinstance(value, list):
+            found[key] = [say(v) if isinstance(v, str) else v for v in value]
+        elif isinstance(value, dict):
+            found[key] = _translate(value)
+        elif isinstance(value, list):
+            found[key] = [_translate(v) if isinstance(v, dict) else v for v in value]
+        else:
+            found[key] = value
     return found
 
 

@@ -18,7 +18,6 @@ from ..presentation.numbers import count, decimal, percent
 
 __all__ = ["Answer", "Board", "BoardFigure", "board_of", "limits_json"]
 
-_LEFT_OUT = "records left out"
 _NAMES = {
     "smallest group": "Smallest group of people that look alike",
     "maximum risk": "Highest chance of naming a record, by someone who knows who is in the data",
@@ -233,7 +232,11 @@ def _figures(
             found = look_up(content, place)
             title = say(engine_named(part.engine).title)
             shown = list(_values(say(_NAMES[name]), title, found, place))
-            if name == _LEFT_OUT and part.release is not None and part.release.multiples_of > 1:
+            if (
+                name == "records left out"
+                and part.release is not None
+                and part.release.multiples_of > 1
+            ):
                 shown = [replace(f, value=say("at most {n}", n=f.value)) for f in shown]
             yield from shown
 

@@ -14,12 +14,15 @@ from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.registry import FORMATS
 from sfumato.data.formats.verification import Digests
 
+from .planted import SOURCES, STREAMS
+
 TEXTS = [
     "Seen by Dr. Quixadelmo today\non the ward",
     "Quixadelmo called Zoë 👍 twice",
     "Nobody came",
 ]
 MADE = ["docx", "plain"]
+EACH = [n for n, kind in FORMATS.items() if kind.unit == "document" and n != "mixed"]
 
 
 def edits_of(text):
@@ -35,6 +38,8 @@ def labelled():
 
 
 def source(folder, name):
+    if name in SOURCES:
+        return SOURCES[name](folder)
     write_documents(labelled(), like=name, out=folder / "letters")
     return read_documents(folder / "letters", format=name)
 
@@ -64,6 +69,24 @@ def test_what_is_written_reads_back_as_it_was_decided(tmp_path, name):
             skipped = replace(edited, edits=edited.edits[1:])
             corpus.format.write(part, [skipped], out)
             assert not verify(corpus.format, edited, out)
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_fault_of_the_writer_is_seen(tmp_path, name):
+    corpus = source(tmp_path, name)
+    seen = 0
+    for document, part in zip(corpus, corpus.parts, strict=True):
+        edited = Edited(document, edits_of(document.text), document.id)
+        out = tmp_path / part.name
+        corpus.format.write(part, [edited], out)
+        assert verify(corpus.format, edited, out)
+        if edited.edits:
+            STREAMS[name](out)  # a stream that is left
+            assert not verify(corpus.format, edited, out)
+            corpus.format.write(part, [replace(edited, edits=edited.edits[1:])], out)
+            assert not verify(corpus.format, edited, out)
+            seen += 1
+    assert seen == 2
 
 
 def test_a_document_that_is_not_written_is_missing(tmp_path):

@@ -26,6 +26,7 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "labelstudio": f"{__package__}.tools:LabelStudio",
         "i2b2": f"{__package__}.i2b2:I2b2",
         "docx": f"{__package__}.office.formats:Docx",
+        "pdf": f"{__package__}.pdf.format:Pdf",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -31,6 +32,7 @@ from ...core.records import (
     ShiftRecord,
     UtilityField,
 )
+from ...core.storage.placed_bands import MENTIONS_FILE
 from .policy_records import (
     AbsoluteRisks,
     Ends,
@@ -55,6 +57,7 @@ __all__ = [
     "GroupSize",
     "Hex",
     "Labels",
+    "NotesFound",
     "PolicyFields",
     "PopulationEstimate",
     "PopulationFacts",
@@ -65,6 +68,7 @@ __all__ = [
     "TablesMeasured",
     "TablesReference",
     "TablesRelease",
+    "constant_columns",
     "treatment",
 ]
 
@@ -73,6 +77,12 @@ class TablesCandidate(PolicyFields, Candidate):
     """A policy on the frontier; `promised` is False for a saved policy, which promises nothing."""
 
     promised: bool = True
+
+    def in_words(self) -> str:
+        """Return in a line what is about to be published."""
+        if self.promised:
+            return super().in_words()
+        return f"policy {self.id}: nothing was promised of it; the output is measured"
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -190,6 +200,31 @@ class ColumnLoss(HouseRecord):
     correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
 
 
+class NotesFound(Record):
+    """What was found in a column of notes, and put into the bands of the rows.
+
+    `rewritten` counts mentions by kind, `by_value` those of them that no form gave away; `within` counts mentions
+    that already said no more than their row, `contradicted` those that disagree with it, `held` the numbers that a
+    guard left alone for a person to look at.
+    """
+
+    notes: Public[Count]
+    rewritten: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
+    by_value: Private[Count] = 0
+    within: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
+    contradicted: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
+    held: Private[Count] = 0
+
+    def in_words(self, column: str) -> str:
+        """Return what was done, for the steward."""
+        kinds = ", ".join(f"{n:,} of {kind}" for kind, n in self.rewritten.items())
+        done = f"put into bands: {kinds}" if kinds else "nothing had to be put into bands"
+        odd = sum(self.contradicted.values())
+        more = f"; {odd:,} mentions contradict their row" if odd else ""
+        look = f"; {self.held:,} numbers to look at ({MENTIONS_FILE})" if self.held else ""
+        return f"{column}: {self.notes:,} notes, {done}{more}{look}"
+
+
 class TablesHow(Record):
     """How a table was published."""
 
@@ -242,6 +277,7 @@ class TablesMeasured(ShownFields):
     groups: Public[tuple[GroupSize, ...]]
     records_without_population_cell: Private[Count | None] = None
     shift: Private[ShiftRecord | None] = None
+    notes: Public[dict[ColumnName, NotesFound]] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -284,6 +320,7 @@ class TablesRelease(Release):
             lost = measured.columns.get(name)
             far = "" if lost is None else f" (distance {lost.distance:.3g})"
             found.append(f"  {name}: {words}{far}")
+        found += [f"  {notes.in_words(name)}" for name, notes in measured.notes.items()]
         if how.population_covers is not None:
             lacking = [name for name in how.quasi if name not in how.population_covers]
             found.append(
@@ -320,17 +357,31 @@ class TablesRelease(Release):
             found.append(risks.estimate.in_words())
         if measured.blanked:
             found.append(
-                f"records with blanked cells because their group was too small: {measured.blanked:,}"
+                f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"
             )
         if self.left_out.get("suppressed"):
-            many = self.tell_left_out("suppressed")
-            found.append(f"records left out because their group was too small: {many}")
+            who, many = "records left out", self.tell_left_out("suppressed")
+            if "suppressed_people" in self.left_out:
+                people, out = (self.tell_left_out(f"suppressed_{w}") for w in ("people", "rows"))
+                who, many = "left out", f"{people} people, {out} rows"
+            found.append(f"{who} because their group was too small or lacked diversity: {many}")
+        if constant := constant_columns(how.ends, how.domains):
+            found.append(f"the same for everybody (published as *): {', '.join(constant)}")
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
         if how.explored_table is False:
             found.append(
                 "Note: this is not the table that was explored; the figures are of this data."
             )
         return found
+
+
+def constant_columns(ends: Mapping[str, tuple[int, ...]], domains: Mapping[str, int]) -> list[str]:
+    """Return the columns that had several values and are the same for everybody now.
+
+    >>> constant_columns({"age": (0, 4), "sex": (1,), "town": (0,)}, {"age": 5, "sex": 2, "town": 1})
+    ['sex']
+    """
+    return [name for name, at in ends.items() if len(at) == 1 and domains.get(name, 0) > 1]
 
 
 def treatment(ends: tuple[int, ...], size: int) -> str:
@@ -342,6 +393,6 @@ def treatment(ends: tuple[int, ...], size: int) -> str:
     if len(ends) == size:
         return "as it is"
     if len(ends) == 1:
-        return "removed: one interval"
+        return "the same for everybody: one interval, published as *"
     widest = max(high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True))
     return f"{size} values in {len(ends)} intervals, the widest of {widest}"

@@ -19,6 +19,7 @@ from pydantic import (
 
 from ...core.records import (
     AttackRecord,
+    AuditOfRelease,
     CandidateId,
     Count,
     HouseRecord,
@@ -206,10 +207,9 @@ class RangedShare(Record):
     high: Public[Share]
 
 
-class AuditRecord(HouseRecord):
+class AuditRecord(AuditOfRelease):
     """What a person found in a random part of a release, with an exact 95 % interval."""
 
-    engine: Name
     kind: Literal["documents", "words"]
     candidate: CandidateId | None
     drawn: Count

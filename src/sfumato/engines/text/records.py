@@ -16,7 +16,6 @@ from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Candidate,
-    CandidateId,
     Coarse,
     ColumnName,
     Count,
@@ -41,15 +40,13 @@ from ...core.records import (
 from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
-    "APPROVAL_FILE",
     "BEST_FORM",
     "UNSURE",
-    "Approval",
     "Background",
     "EncoderRecord",
-    "Look",
     "MeasuredRange",
     "RoundRecord",
+    "StarterRecord",
     "TextCandidate",
     "TextFrontier",
     "TextHow",
@@ -65,8 +62,6 @@ UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
 Way = Literal["best form", "linear", "second look", "student"]
 BEST_FORM: Literal["best form"] = "best form"
-
-APPROVAL_FILE = "approval.json"
 
 
 class RoundRecord(HouseRecord):
@@ -159,6 +154,34 @@ class EncoderRecord(HouseRecord):
     repeatable: bool
 
 
+class StarterRecord(Record):
+    """The starter that took part: the hash of its weights, and how much of the words it knows.
+
+    Where it knows too few of them it does not speak.
+    """
+
+    sha256: Public[Mark]
+    corpora: Public[Count]
+    known_words: RoundedDown[Share]
+    speaks: Public[bool]
+
+    @property
+    def sentence(self) -> str:
+        """What a release says that was made without any label."""
+        known = f"{int(100 * self.known_words)}% of the words in small letters"
+        if self.speaks:
+            who = (
+                "rules redacted, and a model that was learned from "
+                f"{self.corpora} public corpora in English and Spanish, which knows {known}"
+            )
+        else:
+            who = (
+                f"rules redacted alone, because the starter knows only {known}: their language is "
+                "probably another"
+            )
+        return f"No document was labelled: {who}. The risk is not measured; audit the release."
+
+
 class TextFrontier(FrontierRecord):
     """frontier.json of the text engine."""
 
@@ -175,6 +198,7 @@ class TextFrontier(FrontierRecord):
     words: Count
     sensitive_words: Count
     encoder: EncoderRecord | None = None
+    starter: Public[StarterRecord | None] = None
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
@@ -243,29 +267,6 @@ class TextHow(Record):
     ignore_marks: Public[bool] = False
 
 
-class Look(HouseRecord):
-    """How a person looked at one document of a release."""
-
-    document: Count
-    """Its number in the project."""
-    seconds: Count = 0
-    to_the_end: bool = False
-    """Whether its text was scrolled to the end, or fitted on the page."""
-
-
-class Approval(HouseRecord):
-    """approval.json: who approved a release, when, and what they saw; void when the release changes."""
-
-    release: Mark
-    """The hash of the release.json that was approved."""
-    candidate: CandidateId
-    by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
-    at: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-    documents_seen: Count
-    looks: tuple[Look, ...] = ()
-    corrections: Count = 0
-
-
 class TextRelease(Release):
     """release.json of the text engine."""
 
@@ -279,6 +280,8 @@ class TextRelease(Release):
     """How many documents are expected to hold at least one leak."""
     sentences: Private[tuple[Sentence, ...]] = ()
     """What is to be known first, in words."""
+    starter: Public[StarterRecord | None] = None
+    """The shipped model that redacted where no document was labelled."""
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> TextRelease:
@@ -295,7 +298,9 @@ class TextRelease(Release):
             many = sum(spans.values()) if isinstance(spans, dict) else spans
             words = self.counts["words_published"]
             found.append(f"{documents:,} documents, {words:,} words published, {many:,} redactions")
-        if self.risk is not None and self.risk.interval is not None:
+        if self.risk is not None and not is_measured(self.risk):
+            found.append(f"candidate {self.candidate}: what is left is not measured")
+        elif self.risk is not None and self.risk.interval is not None:
             ends = self.risk.interval
             found.append(
                 f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words are expected "

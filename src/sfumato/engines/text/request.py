@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 from pydantic import Field, field_validator
 
 from ...compute import COMPUTE, compute_option
-from ...core.arguments import Argument, Compound, Named
+from ...core.arguments import Argument, Compound, Flagged, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
@@ -86,17 +86,27 @@ _COMPUTE = compute_option("Where the work is done.")
 class TextRequest(WithFindings):
     """What `explore` takes."""
 
-    compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "encoder": _ENCODER,
+        "background": Flagged("background", "starter", "starter"),
+    }
     corpus: DocumentsInput = parameter(
-        help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
+        help="Labelled documents (JSONL, brat, CoNLL, CSV, …), or a project with answers.",
+        role="data",
+        metavar="CORPUS",
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
         aliases=["label"], min_length=1,
     )  # fmt: skip
     background: list[DocumentsInput] = parameter(
-        [], help="Other labelled corpora of any origin.", role="file"
-    )
+        [], help="Other labelled corpora of any origin, or the starter that is shipped.", role="file",
+        metavar="FILE|starter",
+    )  # fmt: skip
+    starter: bool = parameter(
+        False, help="Let the starter take part, adapted to the documents without their labels.",
+        within="background",
+    )  # fmt: skip
     unlabelled: list[DocumentsInput] = parameter(
         [], help="Your own texts without labels.", role="file"
     )
@@ -203,22 +213,23 @@ class TextPublishRequest(WithFindings):
         "compute": _COMPUTE,
     }
     documents: DocumentsInput = parameter(
-        help="Documents to publish.", role="data", metavar="INPUT"
+        help="Documents to publish, or a project with its answers.", role="data", metavar="INPUT"
     )
     replacement: str = parameter(
         "placeholder", help="How redacted text is replaced.", flag="--replace",
-        aliases=["replace"], choices=lambda: REPLACEMENTS,
+        aliases=["replace"], choices=lambda: REPLACEMENTS, on_page=True,
     )  # fmt: skip
     key: File | None = parameter(
-        None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file"
-    )
+        None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file",
+        on_page=True,
+    )  # fmt: skip
     scope: str = parameter(
         "document", help="Where surrogates are consistent.",
         choices=lambda: ("document", "corpus"), within="replacement",
     )  # fmt: skip
     person: str | None = parameter(
         None, help="Whose documents share surrogates and one shift of dates: a field, folder, or a file-name "
-        "pattern such as {person}_*.txt.", metavar="FIELD|folder|PATTERN",
+        "pattern such as {person}_*.txt.", metavar="FIELD|folder|PATTERN", on_page=True,
     )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
@@ -244,6 +255,7 @@ class TextPublishRequest(WithFindings):
     keep_ids: bool = parameter(
         False,
         help="Publish documents under their own ids and in their own order; else they get new ones.",
+        on_page=True,
     )
     new_ids: bool = parameter(
         False,

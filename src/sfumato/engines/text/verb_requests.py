@@ -45,6 +45,9 @@ class StartRequest(ReadOptions):
         False, help="Learn the first model from generated notes where no background is given.",
         within="background",
     )  # fmt: skip
+    no_starter: bool = parameter(
+        False, help="Propose by rules alone, without the model that is shipped.", within="model"
+    )
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
     target_risk: float = parameter(
         0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,

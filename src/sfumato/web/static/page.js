@@ -353,7 +353,9 @@ function startFrontier() {
   });
   $("publish").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value });
+    const choices = Object.fromEntries([...document.querySelectorAll("[data-choice]")].map((c) => [c.dataset.choice, c.type === "checkbox" ? c.checked : c.value]));
+    $("published").textContent = "";
+    const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value, choices });
     if (!started) { news("Something is being published already."); return; }
     $("bar").hidden = false;
     follow((job) => {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 
 from ....core.errors import PrivacyWarning
-from ....data.attributes import Treatment
+from ....data.column_treatments import Treatment
 from ....data.table_schema import TableSchema
 
 __all__ = ["shared_in_words", "warn_of_weights", "with_shared_weights"]

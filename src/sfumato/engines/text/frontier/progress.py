@@ -87,7 +87,10 @@ class ExploreSteps:
         learners = len(find_attackers(request.attackers))
         return cls(
             progress,
-            learned=2 + 5 * bool(request.background) + 4 * (request.encoder != NO_ENCODER),
+            learned=2
+            + 5 * bool(request.background)
+            + 3 * request.starter
+            + 4 * (request.encoder != NO_ENCODER),
             ratios=len(request.ratios),
             attackers=2 * learners + 1 if learners else 0,
             literal=request.mode == "paper",

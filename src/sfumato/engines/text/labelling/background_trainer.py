@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from ..learners.partial import Known, Pool
 from ..learners.protocol import Model
 from .encoder_trainer import Teacher
-from .partial import Known, Pool
 from .scorers import Lesson
 
 __all__ = ["Lessons"]

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from ....core.randomness import Streams
 from ....core.statistics.resampling import beta_quantile
+from ..learners.partial import UNKNOWN, Known, Pool
 from ..reading.arrays import Scores
-from .partial import UNKNOWN, Known, Pool
 
 __all__ = ["RiskEstimate", "answers_to_go", "audit_size", "estimated", "share_range"]
 

@@ -18,8 +18,10 @@ from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules import ChosenRules
+from ..starter.adapted import Adaptation, adapt, kinds_of
+from ..starter.weights import packaged_starter
 
-__all__ = ["FirstProposals", "find_elsewhere", "start_model"]
+__all__ = ["FirstProposals", "adapted_starter", "find_elsewhere", "start_model"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class FirstProposals:
         Labelled documents of any origin to learn a first model from.
     generated : bool, default False
         Whether generated English notes serve as background where none is given.
+    starter : bool, default True
+        Whether the model that is shipped proposes, too, where it knows the language.
 
     """
 
@@ -46,6 +50,7 @@ class FirstProposals:
     model: str | os.PathLike[str] | None = None
     background: Sequence[DocumentsInput] = ()
     generated: bool = False
+    starter: bool = True
 
 
 def find_elsewhere(
@@ -108,6 +113,30 @@ def _joined(first: list[Span], second: list[Span]) -> list[Span]:
         [*first, *(s for s in second if all(s.end <= f.start or f.end <= s.start for f in first))],
         key=lambda s: s.start,
     )
+
+
+def adapted_starter(
+    documents: Sequence[Document], labels: Sequence[str], *, seed: int
+) -> Adaptation | None:
+    """Return the shipped model adapted to the documents; None where it knows none of the labels.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        The documents, all without labels.
+    labels : sequence of str
+        The labels of the project.
+    seed : int
+        The seed of all randomness.
+
+    """
+    starter = packaged_starter()
+    kinds = sorted({k for found in kinds_of(starter, labels).values() for k in found})
+    if not kinds:
+        return None
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in documents], vocabulary)
+    return adapt(starter, TokenData.of(tokens, vocabulary), kinds, seed=seed)
 
 
 def start_model(

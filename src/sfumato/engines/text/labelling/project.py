@@ -4,6 +4,7 @@
     rules.json        the rules, with the languages that were recognised
     proposals.jsonl   what rules and other tools propose: offsets, labels and scores
     start/            the model that learning starts from, where there is one
+    starter/          the shipped model, adapted to the documents, where it knows their language
     answers.jsonl     the journal
 
 Nothing here is an estimate of risk: proposals are proposals until somebody has looked.
@@ -22,19 +23,22 @@ from pydantic import Field, JsonValue
 
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
-from ....core.records import Count, HouseRecord, Label
+from ....core.records import Count, HouseRecord, InputFile, Label
 from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span, texts_sha256
 from ....data.documents import Corpus
+from ..frontier.sources import ReadSources
 from ..learners.crf import CRFModel
 from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.registry import encoders
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, tokenize
+from ..records import StarterRecord
 from ..request import ReadOptions
 from ..rules import ChosenRules
 from ..sanitize.storage import load_model, save_model
-from .first_proposals import FirstProposals, find_elsewhere, start_model
+from ..starter.adapted import AdaptedStarter
+from .first_proposals import FirstProposals, adapted_starter, find_elsewhere, start_model
 
 __all__ = [
     "PROJECT_FILE",
@@ -47,7 +51,7 @@ __all__ = [
 
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
-_RULES, _PROPOSALS, _START = "rules.json", "proposals.jsonl", "start"
+_RULES, _PROPOSALS, _START, _STARTER = "rules.json", "proposals.jsonl", "start", "starter"
 _NEVER = 2.0
 LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
@@ -74,6 +78,8 @@ class ProjectRecord(HouseRecord):
     wanted: float = Field(default=0.01, gt=0, lt=1)
     seed: int = Field(default=0, ge=0)
     start: str = "none"
+    starter: StarterRecord | None = None
+    """The shipped model that proposes beside the rules; it is silent where it does not know the language."""
     proposals: dict[str, int] = Field(default_factory=dict)
     words: Count = 0
     encoder: str | None = None
@@ -124,6 +130,20 @@ class Project:
             return wanted
         return Path(os.path.normpath(self.folder / str(wanted)))
 
+    def sources(self) -> ReadSources:
+        """Return what was read, as exploring knows it."""
+        files = zip(self.source_paths(), self.record.sources, strict=True)
+        return ReadSources(
+            labels=self.record.labels,
+            left={},
+            documents=self.documents,
+            others=(),
+            background=(),
+            texts=(),
+            inputs=tuple(InputFile.of(p, s.documents) for p, s in files if p.is_file()),
+            reader=self.record.sources[0].reader or "",
+        )
+
     def check_sources(self) -> None:
         """Refuse documents that are not those the project was started with."""
         for path, source in zip(self.source_paths(), self.record.sources, strict=True):
@@ -173,12 +193,23 @@ class Project:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError("The proposals of the project are damaged.") from error
 
+    def with_spans(self, spans: Sequence[Sequence[Span]]) -> list[Document]:
+        """Return the documents with these spans, one sequence for each."""
+        return [Document(d.id, d.text, own) for d, own in zip(self.documents, spans, strict=True)]
+
     def start_model(self) -> CRFModel | None:
         """Return the model that learning starts from."""
         if self.record.start == "none":
             return None
         header, arrays = load_model(self.folder / _START)
         return CRFModel.from_arrays(dict(header), arrays)
+
+    def starter_model(self) -> AdaptedStarter | None:
+        """Return the shipped model, adapted to the documents; None where it is silent."""
+        if self.record.starter is None or not self.record.starter.speaks:
+            return None
+        header, arrays = load_model(self.folder / _STARTER)
+        return AdaptedStarter.from_arrays(header, arrays)
 
     @property
     def journal_path(self) -> Path:
@@ -252,6 +283,7 @@ def start_project(
     elsewhere, proposals = find_elsewhere(own, first, wanted_labels, aims.ratio)
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = start_model(first, wanted_labels, chosen, seed=aims.seed)
+    adapted = adapted_starter(own, wanted_labels, seed=aims.seed) if first.starter else None
     record = ProjectRecord(
         sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
@@ -259,6 +291,7 @@ def start_project(
         wanted=aims.wanted,
         seed=aims.seed,
         start=start,
+        starter=None if adapted is None else adapted.record(),
         proposals=proposals,
         words=_count_words(own),
         encoder=_encoder_path(aims.encoder, Path(out)),
@@ -270,6 +303,8 @@ def start_project(
         (folder / _PROPOSALS).write_text(_proposal_lines(found, elsewhere), encoding="utf-8")
         if learned is not None:
             save_model(folder / _START, *learned.to_arrays())
+        if adapted is not None and adapted.speaks:
+            save_model(folder / _STARTER, *adapted.model.to_arrays())
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
 

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
-from ....core.randomness import Streams
-from ....core.records import InputFile
 from ..exploration import TextExploration
+from ..frontier.building import build_exploration, remember
+from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
-from ..payload import Learned
-from ..records import UNMEASURED, TextCandidate, TextFrontier
-from ..redaction.surrogates import DateReading, language_of
-from ..request import RATIOS
+from ..records import UNMEASURED, TextCandidate
+from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
+from ..starter.kinds import KindModel
 from .estimate import RiskEstimate, estimated
-from .partial import UNKNOWN, Known, PartialCRF
-from .scorers import VOICES, Reading, mixed
+from .scorers import FOLDS, VOICES, Reading, mixed
 from .session import Session
 
-__all__ = ["explored", "write_marks"]
+__all__ = ["explore_answers"]
 
 AXES = {
     "risk": "share of the sensitive words that is left, from windows drawn at random",
@@ -35,78 +28,74 @@ AXES = {
 METHOD = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
 
 
-def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExploration:
+def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     """Return the frontier that the answers so far allow.
 
     Parameters
     ----------
     session : Session
         The open project.
-    ratios : sequence of float
-        The loss ratios L/C.
+    request : TextRequest
+        What is asked for: the loss ratios.
 
     """
     with session.lock:
         answers, events = session.answers.copy(), len(session.journal)
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
-    pool, record = session.pool, session.record
+    pool = session.pool
     reading, taught = _last_reading(session, events, answers.sensitive)
     known, counted = reading.known, pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
     scores = reading.fitted.scores()
-    models: list[Model] = [reading.fitted.model()]
+    stages = [Stage(reading.fitted.model())]
     voices: tuple[int, ...] = (0,)
     if taught is not None:
         scores, voices = mixed(scores, taught.scores(pool.data)), VOICES
-        models.append(taught)
+        stages.append(Stage(taught))
+    if session.starter is not None:  # whom the CRF sees
+        sees = ((0, True),)
+        stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
+        voices = tuple(voice + 1 for voice in voices)
     typing = _typing(session, codes)
     candidates, classifiers = [], {}
-    for ratio in ratios:
+    for ratio in request.ratios:
         threshold = cost_threshold(ratio)
         hidden = (codes > 0) | ((codes == UNKNOWN) & (scores >= threshold))
         kept = 1.0 - int(np.count_nonzero(hidden & counted)) / max(int(counted.sum()), 1)
         judged = None
         if len(drawn):
             judged = estimated(
-                pool, held_out, known, session.asker.windows, drawn, threshold, seed=record.seed
+                pool, held_out, known, session.asker.windows, drawn, threshold, seed=request.seed
             )
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
-        h = Classifier(tuple(map(Stage, models)), voices, threshold, "answers")
+        h = Classifier(tuple(stages), voices, threshold, "answers")
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
-    marked, area = mark_dominated(candidates)
-    frontier = TextFrontier(
-        engine="text",
-        seed=record.seed,
-        inputs=tuple(
-            InputFile.of(path, source.documents)
-            for path, source in zip(session.project.source_paths(), record.sources, strict=True)
-            if path.is_file()
-        ),
-        reader=record.sources[0].reader,
+    teacher = None if taught is None or session.lessons is None else session.lessons.teacher
+    return build_exploration(
+        request,
+        session.project.sources(),
+        candidates,
+        classifiers,
+        remember(session.documents, session.labels, request.seed),
         axes=AXES,
-        area=area,
-        evaluations=len(candidates),
-        candidates=marked,
-        mode="answers",
-        learner="crf from answers" if taught is None else "crf and encoder from answers",
-        encoder=None
-        if taught is None or session.lessons is None
-        else session.lessons.teacher.described(),
-        labels=session.labels,
-        folds=4,
-        folds_dealt=4,
-        documents=len(session.documents),
-        words=int(np.count_nonzero(counted)),
-        sensitive_words=int(np.count_nonzero(counted & (codes > 0))),
-        rules=True,
-        answers=answers.count,
+        about={
+            "evaluations": len(candidates),
+            "mode": "answers",
+            "learner": "crf from answers" if taught is None else "crf and encoder from answers",
+            "encoder": None if teacher is None else teacher.described(),
+            "folds": FOLDS,
+            "folds_dealt": FOLDS,
+            "words": int(np.count_nonzero(counted)),
+            "sensitive_words": int(np.count_nonzero(counted & (codes > 0))),
+            "rules": True,
+            "answers": answers.count,
+        },
     )
-    return TextExploration(frontier, classifiers, _learned(session))
 
 
 def _last_reading(session: Session, events: int, known: Known) -> tuple[Reading, Model | None]:
@@ -122,15 +111,6 @@ def _last_reading(session: Session, events: int, known: Known) -> tuple[Reading,
     if lesson is None:
         return session.readers.read(known), None
     return session.readers.read(known, lesson), lessons.model(known)
-
-
-def _learned(session: Session) -> Learned:
-    """Keep the marks of the documents; their windows are no whole documents to hold a release against."""
-    texts = [document.text for document in session.documents]
-    salt = Streams(session.record.seed).child("learned from").seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.fields) for d in session.documents)
-    reading = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
-    return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
 
 
 def _candidate(
@@ -165,29 +145,14 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     """Learn one model per label where there are several: what is redacted gets the likeliest."""
     if len(session.labels) == 1:
         return ()
-    models = []
+    models: list[Model] = []
     for code, label in enumerate(session.labels, 1):
         known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
         learner = replace(PartialCRF(), kind=label)
-        models.append(learner.fit(session.pool, known, seed=session.record.seed).model())
+        fitted = learner.fit(session.typing_pool, known, seed=session.record.seed).model()
+        kinds = session.place_labels.kinds.get(label)
+        if kinds is not None and session.starter is not None:
+            models.append(KindModel(session.starter.only(kinds), fitted))
+            continue
+        models.append(fitted)
     return tuple(models)
-
-
-def write_marks(session: Session, path: Path) -> int:
-    """Write what people marked as findings (offsets only), so that publishing redacts it for certain.
-
-    Returns
-    -------
-    The number of marks.
-
-    """
-    count = 0
-    lines = []
-    for document in session.known_spans():
-        found = [{"start": s.start, "end": s.end, "label": s.label} for s in document.spans]
-        count += len(found)
-        line = {"id": document.id, "text_sha256": document.text_sha256, "findings": found}
-        lines.append(json.dumps(line, ensure_ascii=False))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    path.chmod(0o600)
-    return count

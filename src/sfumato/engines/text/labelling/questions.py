@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
+from ..learners.partial import UNKNOWN, Known, Pool
 from ..learners.protocol import cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
-from .partial import UNKNOWN, Known, Pool
 
 __all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "Question"]
 

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from ....core.randomness import Streams
 from ..learners.folds import by_fold, last_scores
+from ..learners.partial import Fitted, Known, PartialCRF, Pool
 from ..reading.arrays import Scores
 from ..sanitize.classifiers import mean_of
-from .partial import Fitted, Known, PartialCRF, Pool
 
-__all__ = ["VOICES", "Lesson", "Readers", "Reading", "mixed"]
+__all__ = ["FOLDS", "VOICES", "Lesson", "Readers", "Reading", "mixed"]
 
 FOLDS = 4
 VOICES = (0, 0, 1)

@@ -11,17 +11,19 @@ import numpy as np
 
 from ....core.errors import InputError, ParameterError
 from ....data.document import Document, Span
+from ..learners.partial import UNKNOWN, PartialCRF, Pool
 from ..learners.protocol import cost_threshold
 from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules.features import rule_place
+from ..sanitize.stacking.stack import stack_places
 from .answers import AnswerSheet, Place, runs
 from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
 from .estimate import RiskEstimate, estimated
 from .journal import Event, Journal
-from .partial import UNKNOWN, PartialCRF, Pool
+from .place_labels import PlaceLabels
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
 from .scorers import Lesson, Readers, Reading
@@ -44,6 +46,8 @@ class Session:
     teacher : Teacher, optional
         Learns beside the CRF, more slowly and better. Which of its lessons are heard, and from when on,
         stands in the journal, so that the same journal gives the same scores.
+    read : bool, default True
+        Whether the documents are read in the light of the answers at once; else nobody can be asked.
 
     """
 
@@ -53,6 +57,7 @@ class Session:
         *,
         background: bool = True,
         teacher: Teacher | None = None,
+        read: bool = True,
     ) -> None:
         self.project = project if isinstance(project, Project) else Project(project)
         self.record = self.project.record
@@ -61,20 +66,21 @@ class Session:
         self.journal = Journal(self.project.journal_path)
         vocabulary = Vocabulary()
         self.tokens = tokenize([d.text for d in self.documents], vocabulary)
-        proposed = [
-            Document(d.id, d.text, spans)
-            for d, spans in zip(self.documents, self.project.proposals, strict=True)
-        ]
-        place = rule_place(proposed, self.tokens)
-        found = [
-            Document(d.id, d.text, spans)
-            for d, spans in zip(self.documents, self.project.found, strict=True)
-        ]
+        place = rule_place(self.project.with_spans(self.project.proposals), self.tokens)
+        found = self.project.with_spans(self.project.found)
         self._found = labels_from_spans(found, self.tokens, list(self.labels)) > 0
-        self.pool = Pool(TokenData.of(self.tokens, vocabulary).with_places(place))
-        self.asker = Asker(self.pool, ratio=self.record.ratio, seed=self.record.seed)
+        data = TokenData.of(self.tokens, vocabulary).with_places(place)
+        self.typing_pool = Pool(data)
+        """The tokens as those models see them that tell the labels apart."""
+        self.starter = self.project.starter_model()
+        self.asker = Asker(self.typing_pool, ratio=self.record.ratio, seed=self.record.seed)
         self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels)
-        learner = PartialCRF(start=self.project.start_model())
+        self.place_labels = PlaceLabels(self.sheet, data, self.project, self.starter)
+        seen = self.place_labels.starter_scores()
+        if seen is not None:
+            data = data.with_places(*stack_places(data, seen, with_own=True))
+        self.pool = Pool(data)
+        learner = PartialCRF(start=self.project.start_model(), seen=tuple(self.place_labels.kinds))
         self.readers = Readers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
         self._wake = threading.Condition(self.lock)
@@ -89,8 +95,9 @@ class Session:
         self.lessons: Lessons | None = None
         if teacher is not None:
             self.lessons = Lessons(teacher, self.pool, self._wake, self._to_learn, self._offer)
-        self._resume_lessons(background=background)
-        self.refit()
+        if read:
+            self._resume_lessons(background=background)
+            self.refit()
         self._closed = False
         self._thread: threading.Thread | None = None
         if background:
@@ -372,17 +379,9 @@ class Session:
         return found
 
     def label_at(self, document: int, first: int, last: int) -> str:
-        """Return the label that a place would get: of a proposal, of the same word, or the first one."""
-        for span in (*self.project.proposals[document], *self.project.found[document]):
-            if span.start < last and first < span.end:
-                return span.label
-        tokens = self.sheet.tokens_of((document, first, last))
-        if tokens.start < tokens.stop:
-            same = self.tokens.type == self.tokens.type[tokens.start]
-            codes = self.answers.known[same & (self.answers.known > 0)]
-            if len(codes):
-                return self.labels[int(np.bincount(codes).argmax()) - 1]
-        return self.labels[0]
+        """Return the label that a place would get."""
+        place = (document, first, last)
+        return self.place_labels.at(place, self.answers.known, self.asker.threshold)
 
     def known_spans(self) -> list[Document]:
         """Return the documents with what people marked as their spans."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....desk.records import Agreement, Status
+from ..learners.partial import UNKNOWN
 from .estimate import answers_to_go, audit_size
-from .partial import UNKNOWN
 from .session import Session
 
 __all__ = ["agreement_of", "readers_of", "status_of"]

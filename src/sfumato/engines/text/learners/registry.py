@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["ENCODERS", "LEARNERS", "MODELS", "encoders", "find_learner", "model_from_arrays"]
 
 _HERE = __package__
+_ENGINE = _HERE.rpartition(".")[0]
 
 LEARNERS: Registry[type[Learner]] = Registry(
     "learner",
@@ -49,6 +50,8 @@ MODELS: Registry[type[Model]] = Registry(
         "ensemble": f"{_HERE}.ensemble:EnsembleModel",
         "encoder": f"{_HERE}.encoder.model:EncoderModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
+        "starter": f"{_ENGINE}.starter.adapted:AdaptedStarter",
+        "starter kind": f"{_ENGINE}.starter.kinds:KindModel",
     },
     group="sfumato.models",
     of=f"{_HERE}.protocol:Model",

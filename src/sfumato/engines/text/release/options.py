@@ -14,11 +14,11 @@ from ....core.files import sha256_of
 from ....core.measures import Risk
 from ....core.storage.private_key import private_key
 from ..attack_records import RangedShare
-from ..records import TextMeasured
+from ..records import StarterRecord, TextMeasured
 from ..redaction.counts import RedactionCounts
 from .sample import CorpusSample, Sampler
 
-__all__ = ["Measures", "WriteOptions"]
+__all__ = ["AnsweredRequest", "Measures", "WriteOptions"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
@@ -31,6 +31,24 @@ class Measures(TypedDict, total=False):
     measured: TextMeasured
     documents_with_leak: RangedShare
     sentences: tuple[str, ...]
+    starter: StarterRecord
+
+
+@dataclass(frozen=True)
+class AnsweredRequest:
+    """A labelling project that is published.
+
+    Parameters
+    ----------
+    record : mapping
+        The request as it was made, for the record: it names the project.
+    cleared : mapping of str to sequence of (int, int)
+        By id of a document, what a review took back.
+
+    """
+
+    record: Mapping[str, JsonValue]
+    cleared: Mapping[str, Sequence[tuple[int, int]]]
 
 
 Measure = Callable[[RedactionCounts], Measures]

@@ -31,7 +31,7 @@ from ..private_edits import publish_edits, reader_of
 from ..records import TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
-from .new_ids import NewIds
+from .new_ids import NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
 from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
@@ -239,6 +239,8 @@ class _TextPublication:
         write_quarantine(out, self.withheld, force=self.options.force)
         if self.new_ids is not None:
             self.new_ids.write(out, force=self.options.force)
+        elif self.options.force:  # those of the release that this one replaces
+            ids_of(out).unlink(missing_ok=True)
         publish_edits(edits, out, force=self.options.force or journal.resumed)
 
     def _withhold_failed(self, failed: Sequence[str]) -> None:

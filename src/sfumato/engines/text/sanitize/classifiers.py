@@ -28,7 +28,10 @@ from .stacking.stack import stack_places
 if TYPE_CHECKING:
     from ..rules.chosen import ChosenRules
 
-__all__ = ["Classifier", "ClassifierSet", "Stage"]
+__all__ = ["LOUDEST", "Classifier", "ClassifierSet", "Stage", "weigh"]
+
+LOUDEST = 9.0
+"""The largest log-odds that a weighed voice counts with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +72,36 @@ def stage_features(data: TokenData, sees: Sequence[tuple[int, bool]], known: Seq
     return data
 
 
+def weigh(voices: Sequence[Scores], weights: Sequence[float], bias: float) -> Scores:
+    """Return weighed log-odds, none of which counts for more than `LOUDEST`; −inf where nobody reads."""
+    total = np.full(len(voices[0]), bias)
+    for scores, weight in zip(voices, weights, strict=True):
+        total += weight * np.clip(scores, -LOUDEST, LOUDEST)
+    total[np.isneginf(voices[0])] = -np.inf
+    return total
+
+
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """h: redact where the mean log-odds of the `voices` (numbers of stages) reach the threshold."""
+    """h: redact where the mean log-odds of the `voices` (numbers of stages) reach the threshold.
+
+    With `weights`, one for each voice, their weighed sum and the bias take the place of the mean.
+    """
 
     stages: tuple[Stage, ...]
     voices: tuple[int, ...]
     threshold: float
     form: str = ""
+    weights: tuple[float, ...] = ()
+    bias: float = 0.0
 
     def scores(self, data: TokenData, rounds: Sequence[Scores] = ()) -> Scores:
         """Return each token's log-odds; `rounds` are the scores of the classifiers before this one."""
         known: list[Scores] = []
         for stage in self.stages:
             known.append(stage.scores(data, known, rounds))
-        return mean_of([known[v] for v in self.voices])
+        voices = [known[v] for v in self.voices]
+        return weigh(voices, self.weights, self.bias) if self.weights else mean_of(voices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +197,11 @@ class ClassifierSet:
                 "threshold": classifier.threshold,
                 "form": classifier.form,
                 "voices": list(classifier.voices),
+                **(
+                    {"weights": list(classifier.weights), "bias": classifier.bias}
+                    if classifier.weights
+                    else {}
+                ),
                 "stages": [
                     {
                         "sees": [[source, own] for source, own in stage.sees],
@@ -230,10 +253,14 @@ class ClassifierSet:
                 )
                 voices = tuple(int(v) for v in described["voices"])
                 threshold = float(described["threshold"])
+                weights = tuple(float(w) for w in described.get("weights", ()))
+                bias = float(described.get("bias", 0.0))
                 sound = (
                     bool(voices)
                     and all(0 <= v < len(stages) for v in voices)
                     and not np.isnan(threshold)
+                    and len(weights) in (0, len(voices))
+                    and bool(np.isfinite([*weights, bias]).all())
                     and all(
                         -number < source < place
                         for place, stage in enumerate(stages)
@@ -243,7 +270,8 @@ class ClassifierSet:
                 )
                 if not sound:
                     raise ValueError
-                classifiers.append(Classifier(stages, voices, threshold, str(described["form"])))
+                form = str(described["form"])
+                classifiers.append(Classifier(stages, voices, threshold, form, weights, bias))
             typing = tuple(model(f"typing{i}", d) for i, d in enumerate(header["typing"]))
             labels = tuple(str(label) for label in header["labels"])
             if not labels or (typing and len(typing) != len(labels)):

@@ -41,6 +41,10 @@ class Form:
         Whether it is kept until another form gains more than chance, cut exactly at log(C / L).
     preferred : bool, default False
         Whether it comes first, so that every other form must gain more than chance over it.
+    weights : tuple of float, default ()
+        A weight for each voice where their weighed sum, and the bias, take the place of the mean.
+    bias : float, default 0.0
+        What is added to the weighed sum.
 
     """
 
@@ -51,6 +55,8 @@ class Form:
     way: str = ""
     incumbent: bool = False
     preferred: bool = False
+    weights: tuple[float, ...] = ()
+    bias: float = 0.0
 
     @property
     def level(self) -> int:

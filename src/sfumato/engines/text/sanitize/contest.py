@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..reading.arrays import Scores
@@ -39,14 +39,20 @@ class StagePlan:
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """The stages of one round and the forms that are made of them."""
+    """The stages of one round and the forms that are made of them.
+
+    `weighed` holds the scores of forms that weigh their voices: each fold by weights learned on the others.
+    """
 
     stages: Sequence[StagePlan]
     forms: Sequence[Form]
+    weighed: Mapping[Form, Scores] = field(default_factory=dict)
 
     def scores(self) -> dict[Form, Scores]:
         return {
-            form: mean_of([self.stages[voice].scores for voice in form.voices])
+            form: self.weighed[form]
+            if form in self.weighed
+            else mean_of([self.stages[voice].scores for voice in form.voices])
             for form in self.forms
         }
 
@@ -70,7 +76,7 @@ class Contest:
             for form in self.forms
             if form.way == way or (not form.way and (encoder or not form.uses_encoder))
         ]
-        return Contest(self.stages, forms)
+        return Contest(self.stages, forms, self.weighed)
 
     def ways(self) -> list[str]:
         """Return the ways that forms publish in, other than the usual one."""

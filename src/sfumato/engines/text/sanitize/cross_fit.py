@@ -247,11 +247,16 @@ class CrossFitSearch:
                 more = add(((tuned, False),), "background start, stack", known, warm)
                 linear = (informed, both, more)
                 forms.append(Form("background + start", linear, uses_background=True))
+        weighed: dict[Form, Scores] = {}
+        if self.settings.starter is not None:
+            from .stacking.starter_forms import starter_forms
+
+            forms += starter_forms(self, stages, (once, stack), add, weighed)
         if self.settings.encoder is not None:
             from .stacking.encoder_forms import encoder_forms
 
             forms += encoder_forms(self, stages, linear, add, ratios)
-        return Contest(stages, forms)
+        return Contest(stages, forms, weighed)
 
     def _later_round(self, run: _RatioRun) -> Contest:
         """Score what is left, out of fold: without and with a view of what the first round thought.
@@ -340,7 +345,7 @@ class CrossFitSearch:
                 look = replace(look, sources=tuple(number[s] for s in look.sources))
             stages.append(Stage(refitted.models[old], sees, look))
         voices = tuple(number[voice] for voice in form.voices)
-        return Classifier(tuple(stages), voices, threshold, form.name)
+        return Classifier(tuple(stages), voices, threshold, form.name, form.weights, form.bias)
 
     def _refitted_stage(self, run: _RatioRun, contest: Contest, place: int) -> Model:
         plan = contest.stages[place]

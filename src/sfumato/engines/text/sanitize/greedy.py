@@ -61,6 +61,9 @@ class GreedySanitize:
     unlabelled : TokenData, default None
         The steward's documents followed by unlabelled ones, from which a student of the encoder
         learns.
+    starter : tuple of Model and array, default None
+        A model that was learned elsewhere and adapted without labels, and its log-odds of the tokens;
+        takes part in honest mode.
 
     """
 
@@ -78,6 +81,7 @@ class GreedySanitize:
         progress: Callable[[str], None] | None = None,
         encoder: PretrainedEncoder | None = None,
         unlabelled: TokenData | None = None,
+        starter: tuple[Model, Scores] | None = None,
     ) -> None:
         if mode not in MODES:
             rule = " or ".join(map(repr, MODES))
@@ -98,6 +102,7 @@ class GreedySanitize:
             progress or (lambda _: None),
             encoder,
             unlabelled,
+            starter,
         )
         self.alternatives: list[RatioPublication] = []
         self.first_pass: Scores | None = None

@@ -12,7 +12,7 @@ import numpy as np
 from ....core.randomness import Streams
 from ....core.threads import side_by_side
 from ..learners.protocol import Learner, Model
-from ..reading.arrays import Mask
+from ..reading.arrays import Mask, Scores
 from ..reading.labelled import Labelled
 from ..reading.word_lists import WordList
 from .classifiers import Classifier, ClassifierSet
@@ -53,6 +53,9 @@ class Settings:
     unlabelled : TokenData, optional
         The steward's documents followed by unlabelled ones, from which a student of the encoder
         learns.
+    starter : tuple of Model and array, optional
+        A model that was learned elsewhere and adapted to the documents without their labels, and its
+        log-odds of their tokens.
 
     """
 
@@ -66,6 +69,7 @@ class Settings:
     progress: Callable[[str], None] = _silent
     encoder: PretrainedEncoder | None = None
     unlabelled: TokenData | None = None
+    starter: tuple[Model, Scores] | None = None
 
     @property
     def streams(self) -> Streams:

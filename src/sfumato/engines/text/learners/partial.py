@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ..learners.crf import CRFModel, sealed_keys, sentence_ends
-from ..learners.linear.columns import laid_places
-from ..learners.weights import UNIT
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..rules.features import RULE_PLACES, values_of
 from . import _partial_kernels as kernels
+from .crf import CRFModel, sealed_keys, sentence_ends
+from .linear.columns import laid_places
+from .weights import UNIT
 
 __all__ = ["UNKNOWN", "Fitted", "PartialCRF", "Pool"]
 
@@ -24,6 +24,9 @@ Known = npt.NDArray[np.int8]
 _RARE, _GO_ON = -4.0, -1.0  # log-odds of the first and of a further sensitive word, to begin with
 _FADING = 3.0  # how firmly those of the rules and of the transitions stand
 _WEAK, _FIRM = 2.0, 4.5  # what a weak and a firm rule add to a word's log-odds, to begin with
+# What each bin of another model's log-odds adds, to begin with, and how firmly that stands.
+_SEEN = np.array([-7, -5, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 3, 5, 7, 0], np.float32) - _RARE
+_SEEN_FIRMLY = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,9 @@ class PartialCRF:
         The label whose rules speak for a word to begin with; None for the rules of all labels.
     doubt : float, default 20.0
         The squared gradient that the weights of `start` begin with: how firmly they stand.
+    seen : tuple of str, default ()
+        The labels that another model knows, whose log-odds are the place feature after that of the rules, in
+        bins: learning starts from it, and unlearns it by and by. Its no says nothing about other labels.
 
     """
 
@@ -97,6 +103,7 @@ class PartialCRF:
     start: CRFModel | None = None
     kind: str | None = None
     doubt: float = 20.0
+    seen: tuple[str, ...] = ()
     min_gradient: float = 1e-3
 
     def fit(
@@ -135,6 +142,8 @@ class PartialCRF:
                 weak = rules + np.array(values_of(self.kind), np.int64)
                 weights[weak, 0], weights[weak + 1, 0] = _WEAK, _FIRM
                 weights[rules + 1 : rules + RULE_PLACES, 1] = _FADING
+        if self.seen:
+            self._start_from_seen(pool, weights, transitions)
         transitions[:, :, 1] = _FADING if self.start is None else self.doubt
         first, last, document = pool.chains
         seen = np.concatenate([[0], np.cumsum(known != UNKNOWN)])
@@ -158,6 +167,21 @@ class PartialCRF:
                 moved += transitions[:, :, 0]
         count = self.average if len(visited) else 1
         return Fitted(pool, summed / np.float32(count), moved / count)
+
+    def _start_from_seen(
+        self, pool: Pool, weights: npt.NDArray[np.float32], transitions: npt.NDArray[np.float64]
+    ) -> None:
+        """Write the weights that make the other model's log-odds, and rules for what it does not know."""
+        _, sizes = pool.places
+        rules = int(pool.base[-1]) + sizes[0]
+        bins = rules + sizes[1]
+        transitions[1, 1, 0] = _RARE  # the other model has read whole sentences
+        told = {value for label in self.seen for value in values_of(label)}
+        for value in values_of(None):
+            start = (0.0, _WEAK) if value in told else (_WEAK - _RARE, _FIRM - _RARE)
+            weights[rules + value : rules + value + 2, 0] = start
+        weights[bins : bins + len(_SEEN), 0] = _SEEN
+        weights[bins : bins + len(_SEEN), 1] = _SEEN_FIRMLY
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sfumato.data.document import Document, Span
 from sfumato.data.samples import clinic_notes
-from sfumato.engines.text.labelling import _partial_kernels as kernels
-from sfumato.engines.text.labelling.partial import UNKNOWN, PartialCRF, Pool
+from sfumato.engines.text.learners import _partial_kernels as kernels
+from sfumato.engines.text.learners.partial import UNKNOWN, PartialCRF, Pool
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.rules import ChosenRules
