@@ -200,5 +200,5 @@ def test_people_and_rows_that_are_left_out_are_both_counted(tmp_path):
     out = pd.read_csv(tmp_path / "o.csv")
     assert chosen.suppressed > 0
     assert release.left_out["suppressed_rows"] == len(frame) - len(out)
-    people, rows = release.counts["suppressed_people"], release.left_out["suppressed_rows"]
+    people, rows = release.left_out["suppressed_people"], release.left_out["suppressed_rows"]
     assert any(f"{people:,} people, {rows:,} rows" in line for line in release.lines())
