@@ -86,7 +86,7 @@ class _Note:
             self._fill(dice.pick(SHEETS))
         else:
             self._fill(dice.pick(HEADERS))
-            if self.row is not None and dice.chance(0.8):
+            if self.row is not None and dice.chance(0.5):
                 self._fill(dice.pick(OF_ROW))
                 self.pieces.append((" ", None))
             for number in range(dice.number(5, 18)):
@@ -114,6 +114,8 @@ class _Note:
             elif label == "NAME":
                 self.pieces.append((self._name(kind), label))
             elif label:
+                if self.row is not None and template[: slot.start()].endswith("born "):
+                    kind = "birth"
                 self.pieces.append((_VALUES[kind](self.dice, self), label))
             else:
                 self.pieces.append((self._word(kind), None))
