@@ -53,7 +53,8 @@ from .suppression import (
     small_groups_of,
     suppress_people,
 )
-from .treatments import check_cells, treat, treatments_in_words
+from .treatment_words import treatments_in_words
+from .treatments import check_cells, treat
 from .weights import warn_of_weights
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ from ..records import ColumnLoss
 from .redrawing import STORED as _STORED
 from .redrawing import RedrawnColumn
 from .rows import WHO, ReleaseRows
-from .weights import shared_in_words
 
-__all__ = ["Treated", "check_cells", "microaggregate", "treat", "treatments_in_words"]
+__all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
 _NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
@@ -68,19 +67,6 @@ def check_cells(opened: TableSource, schema: TableSchema) -> None:
                 )
 
 
-def treatments_in_words(schema: TableSchema) -> dict[str, str]:
-    """Return how columns that are no quasi-identifiers are changed, for people."""
-    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
-    found = {name: way.in_words() for name, way in ways.items() if way is not None}
-    weights = {a.name: a.publish for a in schema.attributes if a.role == "weight"}
-    found |= {n: shared_in_words(w) for n, w in weights.items() if isinstance(w, Treatment)}
-    if schema.joined and schema.person is not None:
-        found[schema.person.name] = (
-            "a mark for each person, made with a private key and different for each policy"
-        )
-    return found
-
-
 def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: str) -> Treated:
     """Treat the columns of rows that the schema says so of.
 
@@ -116,7 +102,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
         new.fill()
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())
-        if attribute.role == "weight":
+        if isinstance(new, _TreatedColumn) and attribute.role == "weight":
             alone[attribute.name] = new.alone()
     sql = f"SELECT {cells} FROM (SELECT * REPLACE ({', '.join(replaced)}) FROM {_STORED})"  # noqa: S608 (quoted)
     return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses, alone)
