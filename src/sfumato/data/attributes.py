@@ -275,7 +275,7 @@ class Attribute(BaseModel):
         if (
             self.role == "weight"
             and self.publish is not None
-            and (not isinstance(self.publish, Treatment) or self.publish.noise is not None)
+            and (not isinstance(self.publish, Treatment) or self.publish.noise or self.publish.pram)
         ):
             raise ValueError("a weight is rounded or averaged; with noise it would count nobody")
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
