@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fuzz import files
 from fuzz.onward import (
     PLANTED,
     LeakError,
@@ -702,6 +703,7 @@ TARGETS = {
         _documents_target("tsv", lambda: _written("tsv", ".tsv")),
         _documents_target("parquet", _parquet_documents),
         _documents_target("conll", _conll_seed),
+        *(Target(kind, files.seeds(kind), files.lay(kind), files.read(kind)) for kind in files.KINDS),
         Target("brat", _brat_seed, _lay_brat, lambda f: _read_and_write(f / "corpus"),
                lambda f: _publish(f / "corpus")),
         Target("gzip", _zipped, _lay_zipped, lambda f: _read_and_write(f / "input.jsonl.gz"),
