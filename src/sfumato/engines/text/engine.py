@@ -325,6 +325,17 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     call.say(f"{documents:,} documents, {record.words:,} words")
     for source, count in record.proposals.items():
         call.say(f"{count:,} proposals by {source}")
+    call.say(", ".join(f"{label} {n:,}" for label, n in record.proposals_by_label.items()))
+    if silent := [label for label, count in record.proposals_by_label.items() if not count]:
+        call.say(
+            f"warning: nothing is proposed for {', '.join(silent)}: no rule and no model knows "
+            f"{'it' if len(silent) == 1 else 'them'} here. Hint: --rules FILE holds rules of your own."
+        )
+    if record.starter is not None and not record.starter.speaks:
+        call.say(
+            f"The starter is silent: it knows {int(100 * record.starter.known_words)}% of the words, so their "
+            "language is probably another."
+        )
     call.say("These are proposals: there is no estimate of risk until somebody has looked.")
     call.say(f"Open the page that asks: sfumato serve {call.out}")
     return record.to_json()

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ....core.errors import ModelError
 from ....data.document import Document, Span
 from ..reading.arrays import Mask
-from ..reading.background import matching_labels
 from ..reading.features import PlaceFeature
+from ..reading.label_kinds import matching_labels
 from ..reading.tokens import Tokens, labels_from_spans
 from .builtin import built_in
 from .checks import CHECKS
