@@ -364,6 +364,7 @@ class Session:
             known, scores = self.answers.known[low:high], self.scores[low:high]
         counted = self.pool.data.counted[low:high]
         hidden = (known > 0) | ((known == UNKNOWN) & (scores >= threshold) & counted)
+        hidden |= self.place_labels.whole_matches(document, hidden) & (known == UNKNOWN)
         found: list[Span] = []
         for i, j in runs(np.where(hidden, known + 1, -1)):
             _, a, b = self.place(low + i, low + j)

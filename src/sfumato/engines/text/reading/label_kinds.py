@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-__all__ = ["kind_of", "matching_labels", "same_kind"]
+__all__ = ["kind_of", "matching_labels", "parts_of", "same_kind"]
 
 _NAMES = {
     "NAME": "name person per personname patient patientin doctor pers individual firstname lastname givenname "
@@ -67,6 +67,16 @@ def kind_of(label: str) -> str | None:
         return None
     # The name of a street or a hospital is no name of a person.
     return known[0] if known[-1] == "NAME" else known[-1]
+
+
+def parts_of(label: str) -> tuple[str, ...]:
+    """Return the kinds that a label contains: its own, or several.
+
+    >>> parts_of("Kontakt"), parts_of("Datum"), parts_of("MISC")
+    (('PHONE', 'EMAIL', 'URL'), ('DATE',), ())
+    """
+    kind = kind_of(label)
+    return (kind,) if kind is not None else _WIDER.get(_plain(label), ())
 
 
 def same_kind(label: str, other: str) -> bool:

@@ -94,6 +94,11 @@ class ChosenRules:
         file = None if path is None or str(path) == BUILT_IN else path
         return cls(read_rules(file, texts=texts), tuple(labels), firm, is_feature)
 
+    @property
+    def is_firm(self) -> bool:
+        """Whether a match can be sure enough to be redacted regardless of the model."""
+        return self.firm <= 1.0
+
     @cached_property
     def _names(self) -> dict[str, str]:
         kinds = {rule.label for rule in self.rules.rules}
