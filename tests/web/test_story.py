@@ -148,6 +148,11 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         browser.keep("frontier")
         browser.run("document.querySelector('#publish button').click()")
         until(
+            browser,
+            "document.getElementById('published').textContent.includes('Press the button again')",
+        )
+        browser.run("document.querySelector('#publish button').click()")
+        until(
             browser, "document.getElementById('published').textContent.includes('Published: r20')"
         )
         release = project / "releases" / "r20"

@@ -351,7 +351,7 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
 
         session = Session(source, background=False)
         try:
-            documents = session.known_spans()
+            documents = session.looked_at()
         finally:
             session.close()
     else:
@@ -359,7 +359,13 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     count = write_documents(documents, like=request.to, out=call.out, force=call.force)
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
-    return {"documents": count, "spans": spans}
+    partly = sum(d.fields.get("looked_at", "all") != "all" for d in documents)
+    if partly:
+        call.say(
+            f"{partly:,} of them nobody has read to the end: their field looked_at says so (in Prodigy they are "
+            "ignored); words without a span are not harmless there."
+        )
+    return {"documents": count, "spans": spans, "not_read_whole": partly}
 
 
 def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:

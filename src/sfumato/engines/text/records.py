@@ -82,6 +82,8 @@ class LabelCounts(Record):
 
     sensitive: Count
     leaked: Count
+    range: RangedShare | None = None
+    """The share left and its range, where it was measured in random windows."""
 
 
 class TextCandidate(Candidate):

@@ -14,11 +14,12 @@ from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
+from ..attack_records import RangedShare
 from ..exploration import TextExploration
 from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
 from ..payload import Learned
-from ..records import UNMEASURED, TextCandidate, TextFrontier
+from ..records import UNMEASURED, LabelCounts, TextCandidate, TextFrontier
 from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
@@ -52,7 +53,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
     pool, record = session.pool, session.record
     reading, taught = _last_reading(session, events, answers.sensitive)
-    known, counted = reading.known, pool.data.counted
+    counted = pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
@@ -75,8 +76,9 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         judged = None
         if len(drawn):
             judged = estimated(
-                pool, held_out, known, session.asker.windows, drawn, threshold, seed=record.seed
-            )
+                pool, held_out, codes, session.asker.windows, drawn, threshold,
+                labels=session.labels, seed=record.seed,
+            )  # fmt: skip
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
         h = Classifier(tuple(stages), voices, threshold, "answers")
@@ -145,11 +147,28 @@ def _candidate(
         0.0, 1.0, method=UNMEASURED
     )
     leaked = false = 0
+    by_label: dict[str, LabelCounts] = {}
+    documents: RangedShare | None = None
     if judged is not None and judged.share is not None:
         risk = Risk(judged.share, attacker="reads every published word").with_interval(
             min(judged.low, judged.share), max(judged.high, judged.share), method=METHOD
         )
         leaked, false = judged.left, judged.false_positives
+        by_label = {
+            one.label: LabelCounts(
+                sensitive=one.sensitive,
+                leaked=one.left,
+                range=None
+                if one.share is None
+                else RangedShare(
+                    value=one.share, low=min(one.low, one.share), high=max(one.high, one.share)
+                ),
+            )
+            for one in judged.by_label
+        }
+        if judged.documents_with_leak is not None:
+            value, low, high = judged.documents_with_leak
+            documents = RangedShare(value=value, low=low, high=high)
     return TextCandidate(
         id=f"r{ratio:g}",
         risk=risk,
@@ -162,6 +181,8 @@ def _candidate(
         total_loss=ratio * leaked + false,
         held_out=judged is not None,
         encoder_reads=float(encoder),
+        by_label=by_label,
+        documents_with_leak=documents,
         record=(),
     )
 

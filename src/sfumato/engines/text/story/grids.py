@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....core.story import Grid
 from ....presentation.numbers import about, count, decimal, join_words, percent, span
 from ..attack_records import Bound
+from ..records import LabelCounts
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 
@@ -29,15 +30,22 @@ def label_grid(facts: TextFacts) -> Grid | None:
         return None
     heads = (("Label", None), ("Words", None), ("Left", "text.risk"), ("Share left", "text.risk"))
     rows = tuple(
-        (
-            label,
-            count(own.sensitive),
-            count(own.leaked),
-            percent(own.leaked / own.sensitive) if own.sensitive else "–",
-        )
+        (label, count(own.sensitive), count(own.leaked), _share_left(own))
         for label, own in sorted(chosen.by_label.items())
     )
-    return Grid("cost", "What is left of each label, on held-out documents", heads, rows)
+    in_windows = any(own.range is not None for own in chosen.by_label.values())
+    where = "in random windows" if in_windows else "on held-out documents"
+    return Grid("cost", f"What is left of each label, {where}", heads, rows)
+
+
+def _share_left(own: LabelCounts) -> str:
+    """Return the share left of one label, with its range where there is one."""
+    if not own.sensitive:
+        return "–"
+    value = percent(own.leaked / own.sensitive)
+    if own.range is None:
+        return value
+    return f"{value} ({percent(own.range.low)}–{percent(own.range.high)})"
 
 
 def ratio_grid(facts: TextFacts) -> Grid | None:
