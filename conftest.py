@@ -25,6 +25,12 @@ collect_ignore = (
     [] if find_spec("jax") else [f"{_ENCODER}/{module}.py" for module in ("network", "steps")]
 )
 
+_PDF = "src/sfumato/data/formats/pdf"
+if not find_spec("pikepdf"):
+    bare = ("__init__", "format", "keys", "refusal", "scan", "symbol_widths")
+    modules = (Path(__file__).parent / _PDF).glob("*.py")
+    collect_ignore += [f"{_PDF}/{path.name}" for path in modules if path.stem not in bare]
+
 COUNTS = Path(__file__).parent / "tests" / "counts.json"
 _COLLECTED = pytest.StashKey[dict[str, int]]()
 

@@ -13,12 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+ORDER = "the same lines in another order"
+"""As what differs: the lines are compared sorted."""
+
 
 class Allowed(NamedTuple):
     """A difference that is meant: where it is, what differs there, and why."""
 
     file: str  # glob of a written file, or of "CHAIN/stdout" and "CHAIN/stderr"
-    what: str  # of JSON a glob of the field's path, such as measured.*.risk; of other files a pattern of lines; "" for all
+    what: str  # of JSON a glob of the field's path, such as measured.*.risk; of other files a pattern of lines, or ORDER; "" for all
     reason: str
 
 
@@ -30,18 +33,44 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed(
         "*/stderr", "(is|are) now written ", "former spellings, which both trees understand, warn"
     ),
-    Allowed("text*/*.private/*", "", "edits, new ids and full figures lie in the private folder"),
+    Allowed("*/stderr", "other release(s)? (beside|next to) ", "a warning in plainer words"),
+    Allowed("*.private/*", "", "edits, new ids, full figures and full reports are private"),
     Allowed("text*/*.ids.jsonl", "", "the mapping of ids moved into the private folder"),
     Allowed("text*/ids/*", "", "other fields are dropped; documents are ordered by their new ids"),
     Allowed("text*/tsv/*", "", "other columns are dropped; documents are ordered by their new ids"),
-    Allowed("text*/release.json", "verified", "releases are read back from the disk"),
-    Allowed("text*/release.json", "request.*", "keep, keep_ids and person are parameters"),
-    Allowed("text*/frontier.json", "reader", "the version of the reader is recorded"),
-    Allowed("text*/frontier.json", "request.*", "keep, keep_ids and person are parameters"),
     Allowed("text*/project.json", "sources.*", "the hash of the texts and the reader are recorded"),
     Allowed("text*/project.json", "reading*", "only what was said about the reading is recorded"),
     Allowed("text*/stdout", "^published as they are", "the sentence says that you keep them"),
-)
+    Allowed("text*/frontier.json", "reader", "the version of the reader is recorded"),
+    Allowed("text*/frontier.json", "request.*", "keep, keep_ids and person are parameters"),
+    Allowed("*/frontier.json", "mark", "a frontier has a mark, by which its releases know it"),
+    Allowed("*attack.json", "frontier", "an attack names its frontier by the mark"),
+    Allowed("*attack.json", "release", "an attack names its release by the mark"),
+    *(
+        Allowed("*release.json", field, reason)
+        for fields, reason in {
+            ("frontier",): "a release names its frontier by the mark",
+            ("verified",): "releases are read back from the disk",
+            ("request.keep", "request.keep_ids", "request.person"): "they are parameters",
+            ("how.dropped_fields", "how.fields_as_they_are"): "fields are dropped unless kept",
+            ("outputs.*.sha256",): "rows are ordered under the private key, whatever they came in",
+            ("approved",): "an approval is in the private folder, bound to the release",
+            ("how.explored_table", "measured.columns", "measured.expected_left", "measured.expected_unchanged",
+             "measured.loss", "measured.loss_nats", "measured.records_without_population_cell",
+             "measured.relative_risk", "measured.risk", "measured.shift", "measured.utility", "risk", "utility",
+             "sentences", "worse", "measured.*"): "figures of the raw data are private, or rounded to two digits",
+            ("documents_with_leak*", "risk.*", "utility.*"): "figures are rounded to two digits",
+        }.items()
+        for field in fields
+    ),
+    Allowed("tables*/policies.json", "*", "policies are a typed record; what frontier.json says is not repeated"),
+    Allowed("tables*/frontier.json", "files.*", "its hash of policies.json follows"),
+    Allowed("tables*.csv", ORDER, "rows are ordered under the private key, whatever order they came in"),
+    Allowed("tables*.parquet", "", "rows are ordered under the private key, whatever order they came in"),
+    Allowed("tables*.toml", "^[-+]? *#", "comments of a drafted schema in plainer words"),
+    Allowed("*/report*/*", "", "reports have two editions, one of which may be given out"),
+    Allowed("*/stdout", r"^\{", "the record of a release is printed as it is written"),
+)  # fmt: skip
 
 
 def as_before(words: list[str], source: Path) -> list[str]:

@@ -27,18 +27,23 @@ from sfumato.data.hierarchy import hierarchy_nodes, hierarchy_order
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.groups.record_suppression import suppress_small_groups
+from sfumato.engines.tables.groups.conditions import Conditions
+from sfumato.engines.tables.groups.record_suppression import suppress_groups
 from sfumato.engines.tables.search.run import Budget, SearchRun
 
 TABLES = {
-    "adult": ("adult_arx", "adult.csv", ["age", "sex", "race", "marital-status", "education", "workclass"]),
-    "fars": ("fars_int", "fars_int.csv", ["iage", "isex", "irace", "istatenum", "ideathmon"]),
-    "creditcard": ("creditcard_int", "creditcard_int.csv", ["AGE", "EDUCATION", "MARRIAGE", "LIMIT_BAL", "PAY_0"]),
-    "cmc": ("kaylode_cmc", "cmc.csv", ["Weducation", "age", "children"]),
-    "mgm": ("kaylode_mgm", "mgm.csv", ["age", "shape", "margin", "density"]),
+    "adult": ("adult_arx", "adult.csv", ["age", "sex", "race", "marital-status", "education", "workclass"], "occupation"),
+    "adult, three": ("adult_arx", "adult.csv", ["age", "education", "native-country"], "occupation"),
+    "fars": ("fars_int", "fars_int.csv", ["iage", "isex", "irace", "istatenum", "ideathmon"], "iinjury"),
+    "creditcard": ("creditcard_int", "creditcard_int.csv", ["AGE", "EDUCATION", "MARRIAGE", "LIMIT_BAL", "PAY_0"], "PAY_2"),
+    "cmc": ("kaylode_cmc", "cmc.csv", ["Weducation", "age", "children"], "method"),
+    "mgm": ("kaylode_mgm", "mgm.csv", ["age", "shape", "margin", "density"], "bi_rads_assessment"),
 }  # fmt: skip
+"""Archive, file, quasi-identifiers and sensitive column."""
 KS = (5, 11)
 SHARE = 0.01
+DIVERSITY = {"l 2": {"min_l": 2}, "l 3": {"min_l": 3}, "t 0.3": {"max_t": 0.3}}
+DIVERSITY_SHARES = (0.0, 0.02)
 EVALUATIONS = 1_000
 BUDGETS = (100, 300, 1_000)
 SEEDS = range(3)
@@ -60,13 +65,14 @@ def run() -> dict[str, Any]:
 
 
 def _measured(
-    folder: Path, work: Path, archive: str, file: str, columns: list[str]
+    folder: Path, work: Path, archive: str, file: str, columns: list[str], sensitive: str
 ) -> dict[str, Any]:
     with tarfile.open(folder / "table" / "hierarchies" / f"{archive}.tar.gz") as packed:
         packed.extractall(work, filter="data")
     root = work / archive
     sep = ";" if ";" in (root / file).read_text(encoding="utf-8").split("\n", 1)[0] else ","
-    frame = pd.read_csv(root / file, sep=sep, dtype=str, usecols=columns)[columns]
+    read = pd.read_csv(root / file, sep=sep, dtype=str, usecols=[*columns, sensitive])
+    frame = read[columns]
     paths = {c: root / f"{Path(file).stem}_hierarchy_{c}.csv" for c in columns}
     schema = {
         "missing": "value",
@@ -83,7 +89,47 @@ def _measured(
         "bits": problem.lattice.length,
         "areas": _areas(problem),
         "utility": {f"k {k}": _at_k(frame, schema, problem, levels, paths, k) for k in KS},
+        "diversity": _diversity(read, schema, levels, sensitive),
     }
+
+
+def _diversity(
+    frame: pd.DataFrame, schema: dict[str, Any], levels: list[list[Any]], sensitive: str
+) -> dict[str, Any]:
+    """Return the best utilities under diversity and closeness, with and without suppression, and their ratio."""
+    asked = {
+        **schema,
+        "attribute": [*schema["attribute"], {"name": sensitive, "role": "sensitive"}],
+    }
+    problem = Problem.of(read_table(frame, asked))
+    found: dict[str, Any] = {}
+    for k, (kind, wanted), share in product(KS, DIVERSITY.items(), DIVERSITY_SHARES):
+        request = {"min_k": k, "suppress": share, **wanted}
+        row = {s: _best(frame, asked, s, **request) for s in ("exchange", "shs", "rcs")}
+        row["full domain"] = _diverse_full_domain(problem, levels, k, share, wanted)
+        others = [row[n] for n in ("shs", "rcs", "full domain") if row[n]]
+        if row["exchange"] is not None and others:
+            row["exchange / best of the others"] = round(row["exchange"] / max(others), 4)
+        found[f"k {k}, {kind}, {share:.0%} left out"] = row
+    return found
+
+
+def _diverse_full_domain(
+    problem: Problem, levels: list[list[Any]], k: int, share: float, wanted: dict[str, Any]
+) -> float | None:
+    """Return the best utility of a choice of levels that leaves out small groups and those that lack diversity."""
+    cells = problem.cells.with_least(max(k, wanted.get("min_l", 0)), 0)
+    columns = problem.sensitive_columns(Conditions(**wanted))
+    most = int(share * cells.records)
+    best = None
+    for chosen in product(*levels):
+        bits = np.concatenate(chosen)
+        if cells.measure(bits).below > most:
+            continue
+        left, _ = suppress_groups(cells, bits, columns, most=most)
+        if left.records <= most and left.groups and (best is None or 1 - left.loss > best):
+            best = 1 - left.loss
+    return None if best is None else round(best, 5)
 
 
 def _areas(problem: Problem) -> dict[str, Any]:
@@ -160,7 +206,7 @@ def _utility(problem: Problem, bits: Any, k: int, share: float) -> float | None:
         return 1.0 - measured.loss
     if measured.below > share * cells.records:
         return None
-    return 1.0 - suppress_small_groups(cells, bits).loss
+    return 1.0 - suppress_groups(cells, bits)[0].loss
 
 
 def _full_domain(problem: Problem, levels: list[list[Any]], k: int, share: float) -> float | None:

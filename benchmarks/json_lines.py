@@ -93,7 +93,7 @@ def in_duckdb(path: Path, threads: int = 1) -> Iterator[pa.RecordBatch]:
 def run() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "notes.jsonl")
-        size = _generate(path)
+        size = generate(path, SIZE)
         print(f"   {size / 1e6:.0f} MB of JSON lines generated", flush=True)
         speed = _speed(path, size)
         print(f"   speed: {speed}", flush=True)
@@ -114,11 +114,12 @@ def run() -> dict[str, Any]:
     }
 
 
-def _generate(path: Path) -> int:
+def generate(path: Path, size: int) -> int:
+    """Write clinic notes as JSON lines until there are so many characters; return the bytes written."""
     notes = clinic_notes(2000, seed=1)
     written = number = 0
     with path.open("w", encoding="utf-8") as stream:
-        while written < SIZE:
+        while written < size:
             for note in notes:
                 number += 1
                 fields = {

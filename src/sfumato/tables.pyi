@@ -80,14 +80,14 @@ def explore(
         Maximum distance of a group's sensitive values from the table's (t-closeness).
     suppress : float, str or dict of str to object, default=0
         Maximum share of records suppressed, or with cells suppressed, in groups that are too
-        small.
+        small or lack diversity.
     cut_points : dict of str to list of values, default={}
         By attribute: the only values at which an interval may begin, as 20:40:60.
     reference : list of path or dict of str to object, default=[]
         A policy file to compare with; named after the file if no name is given.
     risk : {'population', 'prosecutor', 'small-groups:K'} or dict of str to object, default='population'
         The risk to minimise.
-    loss : {'kl', 'class-size', 'mutual-information:COLUMN'} or dict of str to object, default='kl'
+    loss : {'kl', 'granularity', 'class-size', 'mutual-information:COLUMN'} or dict of str to object, default='kl'
         The loss to minimise.
     certify : float, default=0
         Seconds to prove how good any policy can be; does not repeat exactly.
@@ -171,7 +171,8 @@ def publish(
     max_average_risk : float, optional
         Maximum average re-identification risk of the output.
     suppress : float, optional
-        Maximum share of records suppressed in groups that are too small (default: as explored).
+        Maximum share of records suppressed in groups that are too small or lack diversity
+        (default: as explored).
     accept_worse : bool, default=False
         Publish although the output is worse than promised; recorded in release.json.
     accept_shift : bool, default=False

@@ -61,7 +61,7 @@ def explore(
     Parameters
     ----------
     corpus : path, frame, Corpus or list of Document
-        Labelled documents: JSONL, brat, CoNLL, CSV, ….
+        Labelled documents (JSONL, brat, CoNLL, CSV, …), or a project with answers.
     labels : list of str
         Labels that are sensitive; all for every label of the corpus.
     text_column : str, default='text'
@@ -70,7 +70,8 @@ def explore(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
+        pdf, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -167,7 +168,7 @@ def publish(
     exploration : TextExploration or path
         What `explore` returned, or the folder it was saved in.
     data : path, frame, Corpus or list of Document
-        Documents to publish.
+        Documents to publish, or a project with its answers.
     choose : str or TextCandidate, optional
         A candidate, or its id.
     max_risk : float, optional
@@ -180,7 +181,8 @@ def publish(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
+        pdf, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -369,7 +371,8 @@ def start(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
+        pdf, plain, mixed.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -403,7 +406,7 @@ def start(
 def convert(
     source: str | os.PathLike[str],
     *,
-    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2"],
+    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "pdf", "plain", "mixed"],
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
@@ -419,7 +422,7 @@ def convert(
         Labelled documents, or a project: then the answers are its labels.
     to : str
         Format to write. One of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
-        labelstudio, i2b2.
+        labelstudio, i2b2, docx, pdf, plain, mixed.
     out : path
         Where the result goes.
     text_column : str, default='text'
@@ -428,7 +431,8 @@ def convert(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
+        pdf, plain, mixed.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -19,8 +19,9 @@ DOCCANO_DICTS = {"id": 1, "text": "Ann", "entities": [{"start_offset": 0, "end_o
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.docx", "PK", "is a Word document"),
-        ("a.pdf", "%PDF", "is a PDF"),
+        ("a.docx", "PK", "is damaged or no Office file"),
+        ("a.doc", "PK", "is a Word document"),
+        ("a.pdf", "%PDF", "is not a readable PDF"),
         ("a.xlsx", "PK", "is an Excel workbook. Hint: save it as CSV"),
         ("a.json", json.dumps([{"id": 1, "text": "x"}]), "is a JSON array"),
         ("a.jsonl", " \n[ {}, {}]", "is a JSON array"),
@@ -35,7 +36,7 @@ def test_foreign_files_are_named(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     with pytest.raises(FormatError, match=message):
-        read_documents(path)
+        list(read_documents(path))
 
 
 def test_a_lone_bracket_is_a_damaged_line(tmp_path):
@@ -45,7 +46,7 @@ def test_a_lone_bracket_is_a_damaged_line(tmp_path):
 
 
 def test_a_folder_of_word_documents_is_named(tmp_path):
-    (tmp_path / "one.docx").write_text("PK", encoding="utf-8")
+    (tmp_path / "one.doc").write_text("PK", encoding="utf-8")
     with pytest.raises(FormatError, match="is a Word document"):
         read_documents(tmp_path)
 

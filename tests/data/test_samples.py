@@ -122,7 +122,7 @@ def test_the_schema_covers_every_column_and_value(sample_files):
     with_notes = patient_register(20, notes=True)
     assert with_notes.column_names[-1] == "notes"
     assert tomllib.loads(register_schema(notes=True))["attribute"][-1]["name"] == "notes"
-    assert with_notes.drop_columns("notes").equals(patient_register(20))
+    assert with_notes.drop_columns(["visit", "notes"]).equals(patient_register(20))
     with pytest.raises(ParameterError, match="rows"):
         patient_register(10**9)
 
@@ -148,3 +148,17 @@ def test_purchases_follow_a_power_law_and_the_label_can_be_learned():
 def test_notes_do_not_depend_on_how_many_are_asked_for(notes):
     assert clinic_notes(10) == notes[:10]
     assert clinic_notes(10, seed=1) != notes[:10]
+
+
+def test_the_notes_of_the_register_speak_of_their_rows():
+    table = patient_register(300, notes=True)
+    written = own = 0
+    for age, area, note in zip(
+        *(table[c].to_pylist() for c in ("age", "area", "notes")), strict=True
+    ):
+        found = re.findall(r"(\d+)(?:[- ]year[- ]old| y/o)|[Aa]ged (\d+)", note)
+        written += len(found)
+        own += sum(int(a or b) == age for a, b in found)
+        assert not re.search(r"from (3\d{4})", note) or area in note
+    assert written > 100
+    assert own == written

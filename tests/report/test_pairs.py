@@ -41,6 +41,25 @@ def test_every_order_of_arguments_gives_the_same_right_pairs(wards, tmp_path):
         ]
 
 
+def test_the_report_says_the_same_in_any_order_and_from_any_folder(wards, tmp_path, monkeypatch):
+    """The page itself, written by the command: the figures of each part are those of one ward."""
+    moved = tmp_path / "moved"
+    for name in ("front_a", "front_b"):
+        shutil.copytree(wards / name, moved / name)
+    for name in ("rel_a", "rel_b", "rel_a.private", "rel_b.private"):
+        shutil.copytree(wards / "releases" / name, moved / "deep" / name)
+    facts = []
+    for number, (place, folders) in enumerate([
+        (wards, ["front_a", "front_b", "releases/rel_b", "releases/rel_a"]),
+        (wards / "releases", ["rel_a", "../front_b", "rel_b", "../front_a"]),
+        (moved / "deep", ["rel_b", "../front_a", "rel_a", "../front_b"]),
+    ]):  # fmt: skip
+        monkeypatch.chdir(place)
+        sfumato("report", *folders, "--out", tmp_path / f"r{number}", "--quiet")
+        facts.append(json.loads((tmp_path / f"r{number}.private" / "facts.json").read_text()))
+    assert facts[0] == facts[1] == facts[2]
+
+
 def test_a_release_without_its_frontier_stands_alone_and_says_so(wards, tmp_path):
     (alone, other) = sorted(
         find_parts([wards / "front_a", wards / "releases" / "rel_b"]),
@@ -70,8 +89,10 @@ def test_an_attack_of_another_release_is_refused(wards, tmp_path):
     sfumato("text", "attack", wards / "front_a", release, "--labels", wards / "ward_b.jsonl", "--budget", "10",
             "--out", attacks / "attack.json", "--quiet")  # fmt: skip
     others = [attacks, wards / "releases" / "rel_a", wards / "front_a"]
-    found = find_parts([*others, release])
-    assert [p.release.inputs[0].path for p in found if p.attack is not None] == ["ward_b.jsonl"]
+    for order in itertools.permutations([*others, release]):
+        found = find_parts(order)
+        assert [p.release.inputs[0].path for p in found if p.attack is not None] == ["ward_b.jsonl"]
+        assert [p.release.inputs[0].path for p in found if p.frontier is not None] == ["ward_a.jsonl", "ward_b.jsonl"]  # fmt: skip
     with pytest.raises(InputError, match="is of another release or frontier"):
         find_parts(others)
 

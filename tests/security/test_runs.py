@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import stat
 
 import pytest
@@ -52,8 +53,10 @@ class Killed(BaseException):
 def raw_notes(folder):
     """List the files that hold notes as they came in."""
     with (folder / "register_with_notes.csv").open(newline="") as stream:
-        notes = [row["notes"][:40] for row in csv.DictReader(stream)]
-    note = next(note for note in notes if "Mr" in note or "Dr" in note or "Ms" in note)
+        notes = [row["notes"] for row in csv.DictReader(stream)]
+    # A name with the words after it; numbers are put into bands before the notes are sanitised.
+    found = (re.search(r"(?:Mrs?|Dr|Ms)\.? [^\d\n\",]{24}", note) for note in notes)
+    note = next(match[0] for match in found if match)
     return [
         p
         for p in (folder / ".run.work").rglob("*")

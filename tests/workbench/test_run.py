@@ -69,7 +69,7 @@ def test_one_release_and_one_report(finished):
         "release/text/register_with_notes.csv"
     ]
     header = released[0].read_text(encoding="utf-8").splitlines()[0]
-    assert header == "age,sex,group,area,diagnosis,stay,notes"
+    assert header == "age,sex,group,area,diagnosis,stay,visit,notes"
     assert "[NAME]" in released[0].read_text(encoding="utf-8")
     assert (out / "release" / "tables" / "release.json").is_file()
     assert (out / "private" / "text" / "model").is_dir()

@@ -121,10 +121,7 @@ def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
     exploration = engine.load_for(source, request)
     if engine.needs_choice(request):
         candidate = given.build(engine.Choice).of(exploration)
-        console.say(
-            f"candidate {candidate.id}: risk {candidate.risk.value:.4g}, "
-            f"utility {candidate.utility.value:.4g}"
-        )
+        console.say(candidate.in_words())
     made = engine.publish(
         exploration, candidate, request, out=call.out, force=call.force, progress=call.progress
     )

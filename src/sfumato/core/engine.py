@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from . import exploration as explorations
     from . import records
     from . import request as requests
+    from .approval import Approval
     from .publication import Publication
     from .regimes import Regime
     from .story import Story
@@ -114,6 +115,12 @@ class Part:
     """By name of an input that another part of the same report published: the id of that part."""
     regime: Regime | None = None
     """What the report is made for; its number is drawn on the frontier."""
+    approval: Approval | None = None
+    """Who approved this very release, and what they saw."""
+    audits: tuple[records.Record, ...] = ()
+    """What people found when they read a part of this very release."""
+    others: tuple[str, ...] = ()
+    """Candidates of the same frontier whose releases are in the folder too, and are not reported on."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
@@ -182,6 +189,11 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     @property
     def AttackRequest(self) -> type[requests.Request] | None:
         """The parameters of attack, where the engine can attack a release."""
+        return None
+
+    @property
+    def Audit(self) -> type[records.AuditOfRelease] | None:
+        """The record of what a person found in a release, where the engine has audits."""
         return None
 
     @property

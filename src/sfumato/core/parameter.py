@@ -30,6 +30,7 @@ class Parameter:
     that are accepted but not shown; `former` are names of an earlier version, accepted with a warning.
     `within` is the option whose value carries this field (`k` in `--risk small-groups:5`): the field is
     then not shown on its own, and `warns` says whether its own name is one of an earlier version.
+    `on_page` says whether the local page offers it where a release is published.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Parameter:
     within: str = ""
     warns: bool = True
     record_as: str = ""
+    on_page: bool = False
     compound: Compound | None = None
 
     @property
@@ -127,6 +129,7 @@ def parameter(
     within: str = "",
     warns: bool = True,
     record_as: str = "",
+    on_page: bool = False,
     **field: Any,
 ) -> Any:
     """Declare a field of a request.
@@ -159,13 +162,16 @@ def parameter(
         Whether a field within another option warns when it is given by its own name.
     record_as : str
         The name in records, where the parameter was renamed.
+    on_page : bool
+        Whether the local page offers it where a release is published.
     **field
         Constraints of `pydantic.Field` (ge, le, min_length, alias, …).
 
     """
     about: Any = {"parameter": {"help": help, "role": role, "flag": flag, "choices": choices,
                            "aliases": tuple(aliases), "in_plan": in_plan, "recorded": recorded, "metavar": metavar,
-                           "former": tuple(former), "within": within, "warns": warns, "record_as": record_as}}  # fmt: skip
+                           "former": tuple(former), "within": within, "warns": warns, "record_as": record_as,
+                           "on_page": on_page}}  # fmt: skip
     if isinstance(default, list | dict):
         made = Field(default_factory=default.copy, json_schema_extra=about, **field)
     else:

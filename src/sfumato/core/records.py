@@ -59,6 +59,7 @@ __all__ = [
     "FRONTIER_FILE",
     "RELEASE_FILE",
     "AttackRecord",
+    "AuditOfRelease",
     "Candidate",
     "CandidateId",
     "ColumnName",
@@ -162,6 +163,10 @@ class Candidate(_OnAxes):
         return display.show_candidate(self)
 
     __str__ = __repr__
+
+    def in_words(self) -> str:
+        """Return in a line what is about to be published."""
+        return f"candidate {self.id}: risk {self.risk.value:.4g}, utility {self.utility.value:.4g}"
 
     def _repr_html_(self) -> str:
         rows = [("risk", display.estimate(self.risk)), ("utility", display.estimate(self.utility))]
@@ -357,6 +362,13 @@ class ShiftRecord(Record):
     def of(cls, check: ShiftCheck) -> Self:
         """Return the verdict of a check as release.json holds it."""
         return cls.from_json(check.to_json())
+
+
+class AuditOfRelease(Record):
+    """What a person found in a release (`OUT.audit-KIND.json`); `release` is the hash of its release.json."""
+
+    engine: Name
+    release: Mark | None = None
 
 
 class AttackRecord(Record):

@@ -15,9 +15,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Chart", "Check", "Chips", "Grid", "Paper", "Stat", "Step", "Story", "Term", "View"]
+__all__ = [
+    "Chart",
+    "Check",
+    "Chips",
+    "Grid",
+    "Paper",
+    "Section",
+    "Stat",
+    "Step",
+    "Story",
+    "Term",
+    "View",
+]
 
-Section = Literal["published", "tradeoff", "attack", "cost", "assumptions"]
+Section = Literal["published", "tradeoff", "attack", "cost", "assumptions", "appendix"]
 
 
 @dataclass(frozen=True)
@@ -184,6 +196,7 @@ class Story:
     attack: list[str] = field(default_factory=list)
     cost: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
+    appendix: list[str] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
     chips: list[Chips] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)

@@ -21,6 +21,7 @@ from pydantic import (
 
 from .bins import Bins
 from .calendar import Unit, date_sql, unit_sql, units_between
+from .column_treatments import ColumnTreatment
 from .database import quote_name, quote_text
 
 __all__ = [
@@ -211,63 +212,6 @@ class Dates(BaseModel):
         return f"full years at {self.at}" if self.unit == "age" else f"dates to the {self.unit}"
 
 
-class Treatment(BaseModel):
-    """How the numbers of a column with role "other" are published.
-
-    Parameters
-    ----------
-    top, bottom : float, optional
-        Numbers beyond are published as these.
-    round : float, optional
-        Publish the nearest multiple.
-    microaggregate : int, optional
-        Publish the mean of groups of neighbouring numbers that belong to at least this many people.
-    noise : float, optional
-        Add normal noise whose standard deviation is this share of the column's.
-
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    top: float | None = None
-    bottom: float | None = None
-    round: float | None = Field(default=None, gt=0)
-    microaggregate: int | None = Field(default=None, ge=2)
-    noise: float | None = Field(default=None, gt=0, le=10)
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Treatment:
-        ways = [self.round, self.microaggregate, self.noise]
-        given = sum(way is not None for way in ways)
-        if given > 1:
-            raise ValueError("give at most one of round, microaggregate, noise")
-        if not given and self.top is None and self.bottom is None:
-            raise ValueError("give one of top, bottom, round, microaggregate, noise")
-        if self.top is not None and self.bottom is not None and self.bottom >= self.top:
-            raise ValueError("bottom must be below top")
-        return self
-
-    @property
-    def looks_at_people(self) -> bool:
-        """Whether it matters which rows belong to one person."""
-        return self.microaggregate is not None or self.noise is not None
-
-    def in_words(self) -> str:
-        """Return what is done, for people."""
-        words = []
-        if self.bottom is not None:
-            words.append(f"not below {self.bottom:g}")
-        if self.top is not None:
-            words.append(f"not above {self.top:g}")
-        if self.round is not None:
-            words.append(f"rounded to multiples of {self.round:g}")
-        if self.microaggregate is not None:
-            words.append(f"means of {self.microaggregate:,} neighbours or more")
-        if self.noise is not None:
-            words.append(f"noise of {self.noise:g} standard deviations")
-        return ", ".join(words)
-
-
 class Attribute(BaseModel):
     """One column: its role and, for a quasi-identifier, its domain and what may be done to it."""
 
@@ -285,8 +229,10 @@ class Attribute(BaseModel):
     date: Dates | None = None
     missing_values: list[Cell] = Field(default_factory=list)
     decimal: Literal[".", ","] = "."
+    weight: float = Field(default=1.0, gt=0, le=1000)
+    ordered: bool = True
     undecided: bool = False
-    publish: Treatment | None = None
+    publish: ColumnTreatment | None = None
     rows: Literal["separate", "joined"] = "separate"
 
     @model_validator(mode="after")
@@ -298,6 +244,12 @@ class Attribute(BaseModel):
             )
         if self.role != "quasi" and (self.keep or self.hierarchy or self.max_width):
             raise ValueError("keep, hierarchy and max_width are for quasi-identifiers")
+        if self.role != "quasi" and self.weight != 1.0:
+            raise ValueError(
+                'weight is for quasi-identifiers; a column of survey weights has role = "weight"'
+            )
+        if self.role != "sensitive" and not self.ordered:
+            raise ValueError("ordered = false is for sensitive columns whose numbers are codes")
         if self.role != "person" and self.rows != "separate":
             raise ValueError('rows = "joined" is for the column with role = "person"')
         self._check_dates()
@@ -315,7 +267,7 @@ class Attribute(BaseModel):
         if self.date is not None and self.date.shift is not None and self.role != "other":
             raise ValueError('a shift of dates is for columns with role = "other"')
         if self.publish is not None and (self.role != "other" or self.date is not None):
-            raise ValueError('publish is for numbers of columns with role = "other"')
+            raise ValueError('publish is for numbers or notes of columns with role = "other"')
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):
             raise ValueError("a hierarchy by units is for dates, and the only built one for them")

@@ -184,12 +184,13 @@ def by_place(document: Document, edits: Sequence[Edit]) -> dict[str, list[Edit]]
     """
     segments = document.segments or (Segment(0, len(document.text), ""),)
     found: dict[str, list[Edit]] = {}
-    first = 0
+    first, count = 0, len(segments)
     for edit in edits:
-        while first < len(segments) and segments[first].end <= edit.start:
+        while first < count and segments[first].end <= edit.start:
             first += 1
         replacement: str | None = edit.replacement
-        for segment in segments[first:]:
+        for at in range(first, count):
+            segment = segments[at]
             if segment.start >= edit.end:
                 break
             start, end = max(edit.start, segment.start), min(edit.end, segment.end)

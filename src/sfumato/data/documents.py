@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.display import html_table
-from ..core.errors import DataError, FormatError, InputError, ParameterError
-from ..core.files import check_plain_file, whole_directory, whole_file
-from ..core.records import FRONTIER_FILE, RELEASE_FILE
-from ..core.storage.quarantine import QUARANTINE
+from ..core.errors import DataError, InputError, ParameterError
+from ..core.files import whole_directory, whole_file
+from .corpus_parts import data_of, parts_of_files, parts_of_folder
 from .document import Document, Edited, Span
-from .foreign import check_foreign, check_path
+from .foreign import check_path
 from .formats.protocol import EVERY_FIELD, CorpusFile, FieldNames, Format
-from .formats.registry import FORMATS, format_of_name
+from .formats.registry import FORMATS
 from .inputs import DocumentsInput
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
@@ -54,13 +53,6 @@ __all__ = [
     "write_documents",
 ]
 
-# What sfumato itself writes beside data: never taken for documents.
-_OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
-
-
-def _is_ours(name: str) -> bool:
-    return name[0] in "._" or name.endswith(_OURS)
-
 
 @dataclass(frozen=True)
 class Corpus:
@@ -75,6 +67,8 @@ class Corpus:
     parts: Sequence[CorpusFile]
     name: str
     is_folder: bool = False
+    folder: Path | None = None
+    """The folder whose files are one document each."""
 
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {', '.join(' '.join(fact) for fact in self._facts())}>"
@@ -144,6 +138,11 @@ class Corpus:
             for block in blocks or ()
         )
 
+    @property
+    def is_published_as_folder(self) -> bool:
+        """Whether a release of it is a folder of files; files that are one document each get new names."""
+        return self.is_folder or self.format.unit == "document"
+
     def place_of(self, part: CorpusFile, out: Path) -> Path:
         """Return where a part of a corpus like this is written."""
         return out / part.name if self.is_folder and self.format.unit != "folder" else out
@@ -151,6 +150,8 @@ class Corpus:
     @property
     def paths(self) -> list[Path]:
         """The files (or the folder) that the corpus is read from."""
+        if self.folder is not None:
+            return [self.folder]
         return [part.path for part in self.parts if part.path is not None]
 
 
@@ -167,8 +168,9 @@ def read_documents(
 ) -> Corpus:
     """Open documents for reading: a file, a folder, several files, or a frame.
 
-    Files are JSONL, CSV, TSV, Parquet, CoNLL columns (plain or gzip, Parquet apart) or a folder of
-    .txt with brat .ann; a frame is pandas, polars or Arrow.
+    Files are JSONL, CSV, TSV, Parquet, CoNLL columns (plain or gzip, Parquet apart), a folder of
+    .txt with brat .ann, or files that are one document each, such as .docx, of which a folder may mix
+    kinds; a frame is pandas, polars or Arrow.
 
     Parameters
     ----------
@@ -220,14 +222,16 @@ def read_documents(
         raise InputError("No file was given to read documents from.")
     for path in paths:
         check_path(path)
-    single = _inside(paths[0]) if len(paths) == 1 else None
-    if single is not None and single.is_dir():
-        name, kind, parts = single.name, *_folder(single, format, names.limits)
+    single = data_of(paths[0]) if len(paths) == 1 else None
+    folder = single if single is not None and single.is_dir() else None
+    if folder is not None:
+        name, kind, parts = folder.name, *parts_of_folder(folder, format, names.limits)
     else:
         name = single.name if single is not None else f"{len(paths)} files"
-        kind, parts = _files(paths if single is None else [single], format)
+        kind, parts = parts_of_files(paths if single is None else [single], format)
     made = FORMATS.get_or_raise(kind).from_options(names, options)
-    return Corpus(made, parts, name, is_folder=single is None or single.is_dir())
+    is_folder = single is None or folder is not None
+    return Corpus(made, parts, name, is_folder, folder if made.unit == "document" else None)
 
 
 def write_documents(
@@ -258,7 +262,8 @@ def write_documents(
             count += 1
             yield Edited.unchanged(document)
 
-    is_folder = like.format.unit == "folder" or (like.is_folder and bool(like.parts))
+    is_new = like.format.unit == "document" and not like.parts
+    is_folder = like.format.unit == "folder" or is_new or (like.is_folder and bool(like.parts))
     whole = whole_directory if is_folder else whole_file
     with whole(out, force=force, private=False) as beside:
         write_corpus(edited(), like=like, out=beside)
@@ -311,75 +316,3 @@ def _is_path_list(source: object) -> TypeIs[Paths]:
     return isinstance(source, list | tuple) and all(
         isinstance(item, str | os.PathLike) for item in source
     )
-
-
-def _inside(path: Path) -> Path:
-    """Return the data of a release: the one thing beside its release.json."""
-    if path.is_dir() and (path / RELEASE_FILE).is_file():
-        data = [p for p in path.iterdir() if not _is_ours(p.name)]
-        if len(data) == 1:
-            return data[0]
-    return path
-
-
-def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[CorpusFile, ...]]:
-    kinds = {given or format_of_name(path, _head(path)) for path in paths}
-    if len(kinds) > 1:
-        raise FormatError("The files are not all of one format.", hint="read them one by one.")
-    kind = kinds.pop()
-    if given is None:
-        for path in paths:
-            check_foreign(path)
-    if kind is None:
-        raise FormatError(
-            f"The format of {paths[0].name!r} cannot be inferred from its name.",
-            hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
-        )
-    if any(path.is_dir() for path in paths):
-        raise InputError("Several inputs must all be files.", hint="give one folder, or files.")
-    names = [path.name for path in paths]
-    if len(set(names)) < len(names):
-        raise InputError("Two of the files have the same name.", hint="rename one of them.")
-    return kind, tuple(CorpusFile(path.name, path, len(paths) > 1) for path in paths)
-
-
-def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[CorpusFile, ...]]:
-    files = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(n for n in folders if n[0] != "." and not n.endswith(".private"))
-        files += [Path(place, name) for name in names if not _is_ours(name)]
-        if len(files) > limits.files:
-            raise limits.error(f"The number of files in {folder.name!r}", "files")
-    for file in files:
-        check_plain_file(file)
-    kinds = {kind for file in files if (kind := format_of_name(file))}
-    if given is None and not kinds and files:
-        check_foreign(files[0])
-    if given is None and len(kinds) != 1:
-        what = (
-            "no documents"
-            if not kinds
-            else f"files of several formats ({', '.join(sorted(kinds))})"
-        )
-        raise FormatError(
-            f"The folder {folder.name!r} holds {what}.",
-            hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
-        )
-    kind = given or kinds.pop()
-    if FORMATS.get_or_raise(kind).unit == "folder":
-        return kind, (CorpusFile(folder.name, folder),)
-    parts = [
-        CorpusFile(file.relative_to(folder).as_posix(), file, len(files) > 1)
-        for file in files
-        if format_of_name(file) in (kind, None if given is None else kind)
-    ]
-    return kind, tuple(sorted(parts, key=lambda part: part.name))
-
-
-def _head(path: Path) -> bytes:
-    """Return the first bytes of a file, for formats that look at them; nothing of what cannot be read."""
-    try:
-        with path.open("rb") as stream:
-            return stream.read(4096)
-    except OSError:
-        return b""

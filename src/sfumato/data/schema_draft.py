@@ -109,6 +109,9 @@ def _draft_lines(fact: ColumnFacts) -> list[str]:
     ]
     if with_comma:
         lines.append('decimal = ","')
+    if fact.marks:
+        marks = json.dumps(list(fact.marks), ensure_ascii=False)
+        lines.append(f"missing_values = {marks}   # read as missing cells")
     words = _words(fact.name)
     meanings = [_MEANINGS[w] for w in sorted(words) if w in _MEANINGS]
     if guess.role == "identifier" and meanings:

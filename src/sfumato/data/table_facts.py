@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError
 from .attributes import cell_text
+from .database import quote_text
+from .missing_marks import MISSING_MARKS
 
 if TYPE_CHECKING:
     from .table_source import TableSource
@@ -20,7 +22,7 @@ DATE_FORMATS = {
     "%m/%d/%Y": "(0?[1-9]|1[0-2])/(0?[1-9]|[12][0-9]|3[01])/[0-9]{4}",
 }
 """The ways of writing a date that a draft recognises, each with the pattern of its cells."""
-_FACTS = 8 + len(DATE_FORMATS)  # expressions of `_counts`
+_FACTS = 10 + len(DATE_FORMATS)  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has its own expressions in a query
 
 
@@ -39,6 +41,9 @@ class ColumnFacts:
     words: float = 0.0  # on average per cell
     comma_numbers: int = 0  # numbers, those with a decimal comma among them
     dates: tuple[int, ...] = ()  # by the formats of `DATE_FORMATS`
+    marks: tuple[
+        str, ...
+    ] = ()  # marks of missing cells that occur, where all other cells are numbers or dates
 
     @property
     def date_formats(self) -> list[str]:
@@ -66,12 +71,21 @@ def column_facts(source: TableSource) -> list[ColumnFacts]:
     facts = []
     for name in source.columns:
         nothing: list[Any] = [0, 0, None, None, *[0] * (_FACTS - 4)]
-        distinct, filled, low, high, *more = found.get(name, nothing)
+        row = found.get(name, nothing)
+        marked, marks = row[-2] or 0, row[-1] or []
+        distinct, filled, low, high, *more = row[:-2]
         entropy, numbers, words, commas, *dates = (value or 0 for value in more)
+        rest = filled - marked
+        if (
+            marks and rest and rest in (numbers, commas, *dates)
+        ):  # marks of missing cells, and nothing else
+            filled, distinct = rest, distinct - len(marks)
+        else:
+            marks = []
         facts.append(
             ColumnFacts(
                 name, rows, distinct, rows - filled, low, high, entropy, numbers, words, commas,
-                tuple(dates),
+                tuple(dates), tuple(marks),
             )
         )  # fmt: skip
     return facts
@@ -79,8 +93,11 @@ def column_facts(source: TableSource) -> list[ColumnFacts]:
 
 def _counts(cell: str) -> list[str]:
     """Return the SQL of a column's facts, in the order of `ColumnFacts`."""
+    listed = ", ".join(quote_text(mark) for mark in MISSING_MARKS)
+    marked = f"count(CASE WHEN {cell} IN ({listed}) THEN 1 END)"
     every = (
-        f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
+        f"count({cell}) - {marked} = "
+        f"count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
     )
     zero_led = f"count(CASE WHEN regexp_full_match({cell}, '0[0-9]+') THEN 1 END) = 0"
     ends = [f"{end}(TRY_CAST({cell} AS BIGINT))" for end in ("min", "max")]
@@ -89,11 +106,13 @@ def _counts(cell: str) -> list[str]:
         f"count({cell})",
         *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
         f"entropy({cell})",
-        f"count(TRY_CAST({cell} AS DOUBLE))",
+        f"count(CASE WHEN {cell} NOT IN ({listed}) THEN TRY_CAST({cell} AS DOUBLE) END)",
         f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
         f"count(CASE WHEN regexp_full_match({cell}, '[+-]?[0-9]*,?[0-9]+') THEN 1 END)",
         *(
             f"count(CASE WHEN regexp_full_match({cell}, '{written}') THEN 1 END)"
             for written in DATE_FORMATS.values()
         ),
+        marked,
+        f"list_sort(list(DISTINCT {cell}) FILTER ({cell} IN ({listed})))",
     ]

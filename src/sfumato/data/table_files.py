@@ -144,7 +144,8 @@ def _header(path: Path, kind: str, limits: Limits) -> tuple[list[str], str]:
             header = next(csv.reader([first], delimiter=delimiter, strict=True))
     except UnicodeDecodeError:
         raise FormatError(
-            f"The file {path.name!r} is not UTF-8 text.", hint="convert it to UTF-8 first."
+            f"The file {path.name!r} is not UTF-8 text.",
+            hint="convert it: iconv -f CP1252 -t UTF-8 (or LATIN1).",
         ) from None
     except (csv.Error, StopIteration):
         raise FormatError(

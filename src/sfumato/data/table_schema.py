@@ -20,6 +20,7 @@ from ..core.files import check_plain_file
 from ..core.toml_files import read_toml, validate
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
 from .inputs import SchemaInput
+from .mention_columns import check_mentions
 
 __all__ = ["MISSING", "Attribute", "Domain", "Role", "TableSchema"]
 
@@ -58,6 +59,7 @@ class TableSchema(BaseModel):
         for role in ("person", "weight"):
             if sum(a.role == role for a in self.attribute) > 1:
                 raise ValueError(f"only one attribute can have the role {role}")
+        check_mentions(self.attribute)
         return self
 
     @classmethod

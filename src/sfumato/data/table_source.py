@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index witho
 
 
 _LEFT_OUT = "sfumato_rows_left_out"
+_NEAR = 0.8  # how alike a column and a name of the schema are that may be meant
 
 
 @dataclass
@@ -229,20 +231,25 @@ class TableSource:
         where = f" at line {line.group(1)}" if line else ""
         if "utf-8" in message.lower() or "unicode" in message.lower():
             return FormatError(
-                f"The file {name!r} is not UTF-8 text{where}.", hint="convert it to UTF-8 first."
+                f"The file {name!r} is not UTF-8 text{where}.",
+                hint="convert it: iconv -f CP1252 -t UTF-8 (or LATIN1).",
             )
         if "Number of Columns" in message:
             return FormatError(f"The file {name!r} has a row of another length{where}.")
         return FormatError(f"The file {name!r} cannot be read as {self.format}{where}.")
 
     def require(self, names: Sequence[str]) -> None:
-        """Refuse a table that lacks one of the columns; its own are not named."""
+        """Refuse a table that lacks one of the columns; its own are not named, unless one is nearly the same."""
         for name in names:
             if name not in self.columns:
+                near = get_close_matches(name, self.columns, n=1, cutoff=_NEAR)
+                many = "1 column" if len(self.columns) == 1 else f"{len(self.columns):,} columns"
+                where = f"The table {self.paths[0].name!r}" if self.paths else "The table"
                 raise DataError(
-                    f"The table has no column {name!r}.",
-                    hint=f"it has {len(self.columns):,} columns; the first line of a CSV file must "
-                    "name them, as the schema does.",
+                    f"{where} has no column {name!r}.",
+                    hint=f"did you mean {near[0]!r}?"
+                    if near
+                    else f"it has {many}; the first line of a CSV file must name them, as the schema does.",
                 )
 
     def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:

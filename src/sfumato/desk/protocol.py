@@ -58,8 +58,10 @@ class Desk(ABC):
         """Write the frontier that the answers allow; return its folder."""
 
     @abstractmethod
-    def publish(self, candidate: str, progress: Progress) -> Publication[Release]:
-        """Publish the documents as a candidate says."""
+    def publish(
+        self, candidate: str, progress: Progress, choices: Mapping[str, object] | None = None
+    ) -> Publication[Release]:
+        """Publish the documents as a candidate says; `choices` are parameters of the engine's publish."""
 
     @property
     @abstractmethod

@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
+from .language import current_locale, say
+
 __all__ = [
     "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "Spec", "bounds_of", "decades", "fill_spec",
     "headroom", "spec", "theme", "to_png", "to_svg",
@@ -39,8 +41,29 @@ def spec(name: str) -> Spec:
     >>> spec("area")["width"]
     660
     """
-    found: Spec = json.loads(_file(name))
+    found: Spec = _translate(json.loads(_file(name)))
     found["config"] = theme()
+    locale = current_locale()
+    if locale.decimal != ".":
+        number = {"decimal": locale.decimal, "thousands": locale.thousands, "grouping": [3]}
+        found["config"]["locale"] = {"number": {**number, "currency": ["", ""]}}
+    return found
+
+
+def _translate(part: Spec) -> Spec:
+    """Return a part of a spec with its titles, and the names of its colours, in the report's language."""
+    found: Spec = {}
+    for key, value in part.items():
+        if key == "title" and isinstance(value, str):
+            found[key] = say(value)
+        elif key == "domain" and isinstance(value, list):
+            found[key] = [say(v) if isinstance(v, str) else v for v in value]
+        elif isinstance(value, dict):
+            found[key] = _translate(value)
+        elif isinstance(value, list):
+            found[key] = [_translate(v) if isinstance(v, dict) else v for v in value]
+        else:
+            found[key] = value
     return found
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..core.engine import Part, engine_named
-from ..core.records import Candidate
+from ..core.records import Candidate, Reference
 from ..core.regimes import smallest_group
 from ..core.story import Chart, View
 from .drawing import BLUE, PAPER, Spec, bounds_of, decades, fill_spec, to_svg
@@ -40,8 +40,21 @@ class Axes:
     def says(self, candidate: Candidate) -> str:
         """Return where a candidate is, in words."""
         utility = self.utility_words(candidate.utility.value)
-        return (
-            f"{candidate.id}: risk {decimal(candidate.risk.value)}, {self.utility_name} {utility}"
+        return say(
+            "{id}: risk {risk}, {utility_name} {utility}",
+            id=candidate.id,
+            risk=decimal(candidate.risk.value),
+            utility_name=self.utility_name,
+            utility=utility,
+        )
+
+    def says_of(self, reference: Reference) -> str:
+        """Return where a reference is, in words."""
+        return say(
+            "{name}: risk {risk}, utility {utility}",
+            name=say(reference.name),
+            risk=decimal(reference.risk.value),
+            utility=self.utility_words(reference.utility.value),
         )
 
 
@@ -89,26 +102,40 @@ def frontier_chart(
     if part.frontier is None or len(part.frontier.candidates) < 2:
         return None
     drawing = _Drawing(part, axes, visited, proven)
-    views = (View("Linear risk", drawing.spec(False)), View("Logarithmic risk", drawing.spec(True)))
+    views = (
+        View(say("Linear risk"), drawing.spec(False)),
+        View(say("Logarithmic risk"), drawing.spec(True)),
+    )
     key = [
-        ("line", "frontier: nothing is better on both sides"),
-        ("ring", "published" if part.release is not None else "the candidate in this report"),
+        ("line", say("frontier: nothing is better on both sides")),
+        (
+            "ring",
+            say("published") if part.release is not None else say("the candidate in this report"),
+        ),
     ]
     if proven:
-        key.append(("band", "still open: it is proven that nothing lies above"))
+        key.append(("band", say("still open: it is proven that nothing lies above")))
     if drawing.limits:
         key.append(("limit", drawing.limit_words()))
     if drawing.references:
-        key.append(("diamond", "references people know"))
+        key.append(("diamond", say("references people know")))
     if visited:
-        key.append(("dot", f"visited by the search ({count(visited_total or len(visited))})"))
+        key.append(
+            (
+                "dot",
+                say(
+                    "visited by the search ({visited_total})",
+                    visited_total=count(visited_total or len(visited)),
+                ),
+            )
+        )
     return Chart(
         frontier_chart_id(part),
         "tradeoff",
-        "Risk against utility",
+        say("Risk against utility"),
         drawing.alt(),
         views[::-1] if axes.logarithmic_first else views,
-        ("Candidate", "Risk", "Utility"),
+        (say("Candidate"), say("Risk"), say("Utility")),
         tuple(
             (c.id, decimal(c.risk.value), decimal(c.utility.value, 4))
             for c in thin(drawing.candidates, 40)
@@ -186,8 +213,8 @@ class _Drawing:
             fits = [size is not None and size >= level.size for size in sizes]
             # By rising risk: up to the first candidate whose groups are too small.
             within = fits.index(False) if False in fits else len(fits)
-            if within:
-                found.append((name, self.candidates[within - 1].risk.value))
+            if within and (risk := self.candidates[within - 1].risk.value) > 0:
+                found.append((name, risk))
         return found
 
     def limit_words(self) -> str:
@@ -200,16 +227,20 @@ class _Drawing:
     def alt(self) -> str:
         """Return the chart in words."""
         risks = [c.risk.value for c in self.candidates]
-        words = (
-            f"Frontier of {count(sum(not c.dominated for c in self.candidates))} candidates, from risk "
-            f"{decimal(min(risks))} to {decimal(max(risks))}"
+        words = say(
+            "Frontier of {sum} candidates, from risk {risks} to {risks_2}",
+            sum=count(sum(not c.dominated for c in self.candidates)),
+            risks=decimal(min(risks)),
+            risks_2=decimal(max(risks)),
         )
         if self.part.chosen is not None:
-            words += f"; {self.axes.says(self.part.chosen)} is marked"
+            words += say("; {says} is marked", says=self.axes.says(self.part.chosen))
         for r in self.references:
-            words += (
-                f"; {r.name} stands at risk {decimal(r.risk.value)} and utility "
-                f"{self.axes.utility_words(r.utility.value)}"
+            words += say(
+                "; {name} stands at risk {risk} and utility {utility_words}",
+                name=say(r.name),
+                risk=decimal(r.risk.value),
+                utility_words=self.axes.utility_words(r.utility.value),
             )
         return words + "."
 
@@ -237,7 +268,7 @@ class _Drawing:
         xs += [clip(e) for _, i, _ in ranges if i for e in (i.low, i.high) if e <= 1.3 * max(xs)]
         ys = [c.utility.value for c in [*self.candidates, *near]]
         ys += [e for _, _, i in ranges if i for e in (i.low, i.high)]
-        domain = self._domain(log, xs)
+        domain = self._domain(log, [*xs, *(1.04 * clip(r) for _, r in self.limits)])
 
         def at(risk: float, utility: float, room: float = 0.5, **more: object) -> dict[str, object]:
             x, (low, high) = clip(risk), domain
@@ -245,15 +276,12 @@ class _Drawing:
             side = "right" if along < room else "left"
             return {"risk": x, "utility": utility, "side": side, **more}
 
-        limits = [(name, risk) for name, risk in self.limits if risk > 0]
-        domain = [min([domain[0], *(clip(r) for _, r in limits)]),
-                  max([domain[1], *(1.04 * clip(r) for _, r in limits)])]  # fmt: skip
         band = self._band(clip)
         ys += [float(step["high"]) for step in band if step["risk"] <= domain[1]]
         found = fill_spec(
             "frontier",
             proven=band,
-            limit=[{"risk": clip(risk), "name": name} for name, risk in limits],
+            limit=[{"risk": clip(risk), "name": name} for name, risk in self.limits],
             visited=[{"risk": clip(r), "utility": u} for r, u in self.visited if not log or r > 0],
             risk_ranges=[
                 {"low": clip(i.low), "high": clip(i.high), "utility": c.utility.value}
@@ -285,9 +313,8 @@ class _Drawing:
                     r.risk.value,
                     r.utility.value,
                     0.82,
-                    name=r.name,
-                    says=f"{r.name}: risk {decimal(r.risk.value)}, utility "
-                    f"{axes.utility_words(r.utility.value)}",
+                    name=say(r.name),
+                    says=axes.says_of(r),
                 )
                 for r in near
             ],
@@ -317,7 +344,7 @@ class _Drawing:
 
     def _chosen_words(self, chosen: Candidate) -> dict[str, str]:
         by = {"release": "published", "steward": "chosen", "knee": "suggested"}
-        return {"name": by[self.part.chosen_by], "says": self.axes.says(chosen)}
+        return {"name": say(by[self.part.chosen_by]), "says": self.axes.says(chosen)}
 
     def _scale(self, spec: Spec, log: bool, domain: list[float], ys: list[float]) -> None:
         x, y = spec["encoding"]["x"], spec["encoding"]["y"]
@@ -330,27 +357,42 @@ class _Drawing:
         if log:
             x["scale"] = {"type": "log", "nice": False, "domain": domain}
             x["axis"]["values"] = decades(domain[0], domain[1])
-            x["title"] += ", logarithmic"
+            x["title"] += say(", logarithmic")
 
 
 def area_chart(part: Part, trace: Sequence[tuple[int, float]]) -> Chart | None:
     """Show the area under the frontier falling during the search, from (evaluations, area) pairs."""
     if len(trace) < 2:
         return None
+    best: dict[int, float] = {}
+    for n, area in trace:  # an area never rises again, and one number of evaluations has one area
+        best[max(n, 1)] = min(area, *best.values()) if best else area
+    trace = sorted(best.items())
     first, last = trace[0], trace[-1]
-    data = [{"evaluations": max(n, 1), "area": area} for n, area in trace]
-    says = f"area {decimal(last[1])} after {count(last[0])}"
+    data = [{"evaluations": n, "area": area} for n, area in trace]
+    says = say("area {last} after {last_2}", last=decimal(last[1]), last_2=count(last[0]))
     ends = [{"evaluations": last[0], "area": last[1], "label": decimal(last[1]), "says": says}]
-    alt = (
-        f"The area under the frontier falls from {decimal(first[1])} after {count(first[0])} to "
-        f"{decimal(last[1])} after {count(last[0])} evaluations."
+    alt = say(
+        "The area under the frontier falls from {first} after {first_2} to {last} after {last_2} evaluations.",
+        first=decimal(first[1]),
+        first_2=count(first[0]),
+        last=decimal(last[1]),
+        last_2=count(last[0]),
     )
     return Chart(
         f"{part.id}-area",
         "tradeoff",
-        "The search: area under the frontier",
+        say("The search: area under the frontier"),
         alt,
-        (View("", fill_spec("area", trace=data, ends=ends)),),
-        ("Evaluated", "Area"),
+        (View("", _area_spec(data, ends)),),
+        (say("Evaluated"), say("Area")),
         tuple((count(n), decimal(area)) for n, area in thin(trace, 20)),
     )
+
+
+def _area_spec(data: Sequence[Spec], ends: Sequence[Spec]) -> Spec:
+    """Return the drawing, with ticks wherever the search began and ended."""
+    found = fill_spec("area", trace=data, ends=ends)
+    low, high = data[0]["evaluations"], data[-1]["evaluations"]
+    found["encoding"]["x"]["axis"]["values"] = decades(low, max(high, low + 1))
+    return found

@@ -37,4 +37,4 @@ def knowledge_of(package: str) -> EngineTexts:
 
 def shared_terms() -> dict[str, Term]:
     """Return the terms that every report may use: frontier, area, evaluations, interval, knee."""
-    return knowledge_of("sfumato.presentation").glossary
+    return dict(knowledge_of("sfumato.presentation").glossary)

@@ -8,6 +8,7 @@ by their names, so that a translation may put them into another order.
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,6 +25,7 @@ __all__ = [
     "check_language",
     "current_language",
     "current_locale",
+    "retell",
     "say",
     "say_many",
     "speaking",
@@ -113,6 +115,51 @@ def say_many(number: float, one: str, many: str, /, **values: object) -> str:
     """
     found = _catalogue(_LANGUAGE.get()).ngettext(one, many, 1 if number == 1 else 2)
     return found.format(**values) if values else found
+
+
+_RECORDED = "record\x04"  # gettext's own form of a context: a sentence that a record holds
+_PLACE = re.compile(r"\\\{(\w+)\\\}")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?%?(?![\w])")
+
+
+def retell(sentence: str) -> str:
+    """Return a sentence that a record holds, in the language of the report.
+
+    Records keep some sentences as they were made, in English. The catalogue has their forms, under the context
+    "record", with names where values are; values that are words are looked up too.
+    """
+    language = _LANGUAGE.get()
+    if language == "en" or not sentence:
+        return sentence
+    for form, translated in _record_forms(language):
+        found = form.fullmatch(sentence)
+        if found is not None:
+            values = {name: retell(text or "") for name, text in found.groupdict().items()}
+            return translated.format(**values) if values else translated
+    known = say(sentence)
+    return known if known != sentence else _NUMBER.sub(_write_number, sentence)
+
+
+def _write_number(found: re.Match[str]) -> str:
+    locale = current_locale()
+    table = {",": locale.thousands, ".": locale.decimal, "%": locale.percent}
+    return "".join(table.get(letter, letter) for letter in found[0])
+
+
+@cache
+def _record_forms(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the forms of recorded sentences, those with the most fixed words first."""
+    catalogue = getattr(_catalogue(language), "_catalog", {})
+    found = {
+        key.removeprefix(_RECORDED): text
+        for key, text in catalogue.items()
+        if isinstance(key, str) and key.startswith(_RECORDED)
+    }
+    ordered = sorted(found, key=lambda form: (-len(re.sub(r"\{\w+\}", "", form)), form))
+    return tuple(
+        (re.compile(_PLACE.sub(r"(?P<\1>.+?)", re.escape(form)), re.DOTALL), found[form])
+        for form in ordered
+    )
 
 
 def write_date(day: date) -> str:

@@ -107,7 +107,7 @@ def plural(value: float, one: str, many: str | None = None) -> str:
     >>> plural(1, "name"), plural(2, "name")
     ('name', 'names')
     """
-    return one if about(abs(value)) == "1" else many or f"{one}s"
+    return say(one if about(abs(value)) == "1" else many or f"{one}s")
 
 
 def join_words(words: Sequence[str]) -> str:

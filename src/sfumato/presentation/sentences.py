@@ -10,6 +10,7 @@ from ..core.frontier import Frontier
 from ..core.records import Candidate, ShiftRecord
 from ..core.statistics.shift import DIFFERENT, TOO_FEW
 from ..core.story import Check, Grid
+from .language import retell, say, say_many
 from .numbers import count, decimal, percent, plural
 
 __all__ = [
@@ -27,35 +28,47 @@ __all__ = [
 
 
 def title_for(kind: str, part: Part) -> str:
-    """Name a part after the file it published, or explored."""
+    """Name a part after the file it published, and the candidate, or after the file that was explored."""
     files = part.release.inputs if part.release is not None else ()
     files = files or (part.frontier.inputs if part.frontier is not None else ())
-    return f"{kind}: {files[0].path}" if files else kind
+    if not files:
+        return kind
+    title = f"{kind}: {files[0].path}"
+    return title if part.release is None else f"{title} ({part.release.candidate})"
 
 
 def status_of(part: Part) -> str:
     """Return whether something was published."""
     if part.release is not None:
-        return "Published"
-    return "Chosen, not published" if part.chosen_by == "steward" else "Explored, not published"
+        return say("Published")
+    return (
+        say("Chosen, not published")
+        if part.chosen_by == "steward"
+        else say("Explored, not published")
+    )
 
 
 def chosen_sentence(part: Part) -> str:
     """Return which candidate the numbers are about, and who chose it."""
     if part.chosen is None:
-        return "No candidate has been chosen."
+        return say("No candidate has been chosen.")
     name = part.chosen.id
     if part.chosen_by == "release":
-        return f"The numbers are about candidate {name}, which was published."
+        return say("The numbers are about candidate {name}, which was published.", name=name)
     if part.chosen_by == "steward":
-        return f"The numbers are about candidate {name}, which the steward chose; nothing has been published yet."
-    return (
-        f"Nothing has been published yet. The numbers are about candidate {name}, the [[knee|knee]] of the "
-        "frontier: a starting point, not a recommendation."
+        return say(
+            "The numbers are about candidate {name}, which the steward chose; nothing has been published yet.",
+            name=name,
+        )
+    return say(
+        "Nothing has been published yet. The numbers are about candidate {name}, the [[knee|knee]] of the frontier: a starting point, not a recommendation.",
+        name=name,
     )
 
 
-def search_sentence(part: Part, *, size: int | None = None, measured: bool = False) -> str:
+def search_sentence(
+    part: Part, *, size: int | None = None, area: float | None = None, measured: bool = False
+) -> str:
     """Return how large the frontier is and how it was found.
 
     Parameters
@@ -64,18 +77,31 @@ def search_sentence(part: Part, *, size: int | None = None, measured: bool = Fal
         The part.
     size : int, optional
         The number of candidates on the whole frontier, where the record lists a selection.
+    area : float, optional
+        The area under the whole frontier, where the record lists a selection.
     measured : bool, default=False
         Whether the number of evaluations is worth a mention.
 
     """
     record = part.frontier
     if record is None:
-        return "The folder of the exploration was not given, so the frontier is not shown."
+        return say("The folder of the exploration was not given, so the frontier is not shown.")
     many = size if size is not None else sum(not c.dominated for c in record.candidates)
-    words = f"The [[frontier|frontier]] holds {count(many)} {plural(many, 'candidate')}"
+    words = say(
+        "The [[frontier|frontier]] holds {many} {many_2}",
+        many=count(many),
+        many_2=plural(many, "candidate"),
+    )
     if measured and record.evaluations:
-        words += f", found by measuring [[evaluations|{count(record.evaluations)} candidates]]"
-    return f"{words}; the area under it is [[area|{decimal(record.area)}]]."
+        words += say(
+            ", found by measuring [[evaluations|{evaluations} candidates]]",
+            evaluations=count(record.evaluations),
+        )
+    return say(
+        "{words}; the area under it is [[area|{area}]].",
+        words=words,
+        area=decimal(record.area if area is None else area),
+    )
 
 
 def times(larger: float, smaller: float) -> str:
@@ -85,7 +111,11 @@ def times(larger: float, smaller: float) -> str:
     ('81 times', '1.5 times')
     """
     ratio = larger / smaller
-    return f"{count(ratio)} times" if ratio >= 10 else f"{ratio:.1f}".removesuffix(".0") + " times"
+    return (
+        say("{ratio} times", ratio=count(ratio))
+        if ratio >= 10
+        else say("{ratio} times", ratio=decimal(round(ratio, 1)))
+    )
 
 
 def better_on_both(part: Part, risk: float, utility: float) -> list[Candidate]:
@@ -125,15 +155,15 @@ def reference_grid(
     def row(name: str, point: tuple[float, float], beaten: str) -> tuple[str, ...]:
         return name, risk_words(point[0]), utility_words(point[1]), beaten
 
-    mine = "This release" if part.release is not None else "This candidate"
+    mine = say("This release") if part.release is not None else say("This candidate")
     chosen = (part.chosen.risk.value, part.chosen.utility.value)
     rows = [row(f"{mine} ({part.chosen.id})", chosen, "–")]
     measured = [(r.name, (r.risk.value, r.utility.value)) for r in part.frontier.references]
     for name, point in (*known, *measured):
         better = len(better_on_both(part, *point))
-        rows.append(row(name, point, count(better) if better else "none"))
-    heads = (("", None), risk, utility, ("Candidates better on both", "frontier"))
-    return Grid("tradeoff", "The choice beside what people know", heads, tuple(rows), marked=0)
+        rows.append(row(say(name), point, count(better) if better else say("none")))
+    heads = (("", None), risk, utility, (say("Candidates better on both"), "frontier"))
+    return Grid("tradeoff", say("The choice beside what people know"), heads, tuple(rows), marked=0)
 
 
 def measured_check(promised: float, measured: float | None) -> Check | None:
@@ -143,13 +173,19 @@ def measured_check(promised: float, measured: float | None) -> Check | None:
     if measured <= promised * (1 + 1e-9):
         return Check(
             "holds",
-            f"The risk was measured again on the published file: {decimal(measured)}, no more than the "
-            f"{decimal(promised)} promised.",
+            say(
+                "The risk was measured again on the published file: {measured}, no more than the {promised} promised.",
+                measured=decimal(measured),
+                promised=decimal(promised),
+            ),
         )
     return Check(
         "look",
-        f"The risk measured on the published file is {decimal(measured)}, more than the "
-        f"{decimal(promised)} of the candidate.",
+        say(
+            "The risk measured on the published file is {measured}, more than the {promised} of the candidate.",
+            measured=decimal(measured),
+            promised=decimal(promised),
+        ),
     )
 
 
@@ -173,19 +209,38 @@ def shift_check(
     state: Literal["holds", "look", "open"] = (
         "look" if shift.verdict == DIFFERENT else "open" if shift.verdict == TOO_FEW else "holds"
     )
-    words = " The steward accepted this." if accepted and state == "look" else ""
-    return Check(state, f"{sentences[0]}{words}")
+    words = say(" The steward accepted this.") if accepted and state == "look" else ""
+    return Check(state, f"{retell(sentences[0])}{words}")
 
 
-def withheld_check(part: Part) -> Check | None:
-    """Return whether records were withheld."""
+def withheld_check(part: Part, left_out: int = 0) -> Check | None:
+    """Return whether records were withheld.
+
+    Parameters
+    ----------
+    part : Part
+        The part.
+    left_out : int, default=0
+        How many records the release leaves out on purpose: they could be processed, and are not in it.
+
+    """
     if part.release is None:
         return None
     many = len(part.release.withheld)
     if many:
-        was = "was" if many == 1 else "were"
-        return Check(
-            "look",
-            f"{count(many)} {plural(many, 'record')} could not be processed and {was} not published.",
+        words = say_many(
+            many,
+            "{n} record could not be processed and was not published.",
+            "{n} records could not be processed and were not published.",
+            n=count(many),
         )
-    return Check("holds", "Every record could be processed.")
+        return Check("look", words)
+    if left_out:
+        words = say_many(
+            left_out,
+            "{n} record was left out because its group was too small; all others could be processed.",
+            "{n} records were left out because their groups were too small; all others could be processed.",
+            n=count(left_out),
+        )
+        return Check("look", words)
+    return Check("holds", say("Every record could be processed."))

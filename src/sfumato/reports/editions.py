@@ -109,7 +109,9 @@ def _counts(part: Part) -> dict[str, int]:
 
 def _cell_story(part: Part, cell: CellRule) -> Story:
     title = say(engine_named(part.engine).title)
-    story = Story(part.id, part.engine, title_for(title, part), status_of(part))
+    # The id of a candidate may tell a count: it is left out of the title.
+    named = title_for(title, replace(part, release=None)) if part.frontier is not None else title
+    story = Story(part.id, part.engine, named, status_of(part))
     counts = _counts(part)
     if not counts:
         story.verdict = [say("Nothing has been published yet, and no count is shown.")]

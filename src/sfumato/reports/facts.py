@@ -68,4 +68,17 @@ def _part(part: Part, *, public: bool) -> dict[str, object]:
         "chosen_by": part.chosen_by,
         "release": None if release is None else found,
         **{name: None if r is None else r.to_public_json() for name, r in records.items()},
+        **({} if public else _dossier(part)),
     }
+
+
+def _dossier(part: Part) -> dict[str, object]:
+    """Return who approved the release, what audits found, and the candidates of other releases."""
+    found: dict[str, object] = {}
+    if part.approval is not None:
+        found["approval"] = part.approval.to_json()
+    if part.audits:
+        found["audits"] = [audit.to_json() for audit in part.audits]
+    if part.others:
+        found["others"] = list(part.others)
+    return found

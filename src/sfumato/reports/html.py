@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -45,7 +45,7 @@ LARGEST = 3_000_000
 """Bytes that a page may have; the interactive library is omitted if the page would be larger."""
 
 _SECTIONS = (("published", "What is published"), ("tradeoff", "The trade-off"), ("attack", "The attack"),
-             ("cost", "The cost"), ("assumptions", "The assumptions"))  # fmt: skip
+             ("cost", "The cost"), ("assumptions", "The assumptions"), ("appendix", "Appendix"))  # fmt: skip
 
 
 def _icon(inner: str) -> str:
@@ -187,9 +187,7 @@ def commands_of(facts: ReportFacts) -> list[str]:
     for part in facts.parts:
         engine, words = engine_named(part.engine), ("sfumato", part.engine)
         explored, released = f"{part.id}-explored", f"{part.id}-release"
-        if part.frontier is not None and not part.frontier.request:
-            found.append("sfumato serve PROJECT")  # made from answers, not by a command
-        elif part.frontier is not None:
+        if part.frontier is not None:
             found.append(
                 command_line(
                     (*words, "explore"), engine.Request, part.frontier.request, out=explored
@@ -228,11 +226,14 @@ def papers_of(told: Iterable[Story], terms: Mapping[str, Term]) -> dict[str, Pap
     return found
 
 
-def _terms(told: Iterable[Story]) -> dict[str, Term]:
+def _terms(told: Sequence[Story]) -> dict[str, Term]:
     found: dict[str, Term] = {}
     for story in told:
         found |= story.glossary
-    return {**found, **shared_terms()} if found else {}
+    shared = shared_terms()
+    if not any("[[knee|" in sentence for story in told for sentence in story.published):
+        shared.pop("knee", None)  # "nothing has been published yet" is wrong of a release
+    return {**found, **shared} if found else {}
 
 
 def board_for(facts: ReportFacts) -> Board | None:

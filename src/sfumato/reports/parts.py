@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..core.approval import Approval
 from ..core.engine import ENGINES, AnyEngine, Part, engine_named
 from ..core.errors import FormatError, InputError
 from ..core.exploration import Exploration
@@ -17,12 +18,15 @@ from ..core.records import (
     FRONTIER_FILE,
     RELEASE_FILE,
     AttackRecord,
+    AuditOfRelease,
     Candidate,
     FrontierRecord,
     Release,
 )
 from ..core.storage.private_folder import private_folder_of
 from ..core.story import Check, Story
+from ..presentation.language import say
+from .dossiers import add_dossier, approval_of, audits_of, outputs_of
 
 __all__ = ["choose", "find_parts", "public_parts", "stories"]
 
@@ -42,6 +46,10 @@ class _Found:
     release: Release | None = None
     attack: AttackRecord | None = None
     release_hash: str | None = None
+    record: Path | None = None
+    """Where the release.json is."""
+    approval: Approval | None = None
+    others: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str | None:
@@ -98,21 +106,26 @@ def _content(path: Path) -> tuple[AnyEngine, object]:
     return engine_named(name), content
 
 
-def _join(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
-    """Read a release or an attack and join it to what it names by its marks."""
+def _join_attack(found: list[_Found], path: Path, dropped: set[str]) -> None:
+    """Read an attack and join it to what it names by its marks; that of a dropped release is left out."""
     engine, content = _content(path)
-    if path.name == ATTACK_FILE:
-        if engine.Attack is None:
-            raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
-        attack = engine.Attack.from_json(content, file=path.name)
-        part = _attacked_part(found, engine, attack)
-        if part is None:
-            raise InputError(
-                f"The attack in {path.parent.name!r} is of another release or frontier.",
-                hint="give the folder of what was attacked too, or leave the attack out.",
-            )
-        part.attack = attack
+    if engine.Attack is None:
+        raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
+    attack = engine.Attack.from_json(content, file=path.name)
+    if attack.release in dropped:
         return
+    part = _attacked_part(found, engine, attack)
+    if part is None:
+        raise InputError(
+            f"The attack in {path.parent.name!r} is of another release or frontier.",
+            hint="give the folder of what was attacked too, or leave the attack out.",
+        )
+    part.attack = attack
+
+
+def _join_release(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
+    """Read a release and join it to the frontier that it names by its mark."""
+    engine, content = _content(path)
     release = engine.Release.from_json(content, file=path.name)
     release = release.with_figures([*figures, *_figures_beside(path, release)])
     part = _frontier_of(found, engine, release)
@@ -122,14 +135,49 @@ def _join(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
     elif part.release is not None:  # a second release of the same frontier is a separate part
         part = _Found(engine, frontier=part.frontier)
         found.append(part)
-    part.release, part.release_hash = release, sha256_of(path)
+    part.release, part.release_hash, part.record = release, sha256_of(path), path
+    part.approval = approval_of(path, release, part.release_hash)
 
 
 def _figures_beside(path: Path, release: Release) -> list[Path]:
     """Return where the steward's machine keeps all figures of a release."""
-    names = [path.parent] if path.name == RELEASE_FILE else []
-    names += [path.parent / file.path for file in release.outputs]
-    return [private_folder_of(out) / FIGURES_FILE for out in names]
+    return [private_folder_of(out) / FIGURES_FILE for out in outputs_of(path, release)]
+
+
+def _one_per_frontier(
+    found: list[_Found], folders: Sequence[str | os.PathLike[str]]
+) -> list[_Found]:
+    """Return the parts with one release for each frontier, unless several were named themselves."""
+    named = {Path(folder).resolve() for folder in folders}
+    groups: dict[tuple[str, str], list[_Found]] = {}
+    for part in found:
+        if part.release is not None and part.release.frontier is not None:
+            groups.setdefault((part.engine.name, part.release.frontier), []).append(part)
+    dropped: set[int] = set()
+    for same in groups.values():
+        asked = [p for p in same if _was_asked_for(p, named)]
+        kept = asked or [max(same, key=_order_of_release)]
+        left = [p for p in same if all(p is not other for other in kept)]
+        dropped |= {id(part) for part in left}
+        names = sorted(p.release.candidate for p in left if p.release is not None)
+        for part in kept:
+            part.others = tuple(names)
+            part.frontier = next((p.frontier for p in same if p.frontier is not None), None)
+    return [part for part in found if id(part) not in dropped]
+
+
+def _was_asked_for(part: _Found, named: set[Path]) -> bool:
+    """Return whether a release was given itself, not only a folder above it."""
+    if part.record is None or part.release is None:
+        return False
+    places = [part.record, *outputs_of(part.record, part.release)]
+    return any(place.resolve() in named for place in places)
+
+
+def _order_of_release(part: _Found) -> tuple[bool, float, str]:
+    """Return what the release of a report is chosen by: approved, then written last."""
+    assert part.record is not None
+    return part.approval is not None, part.record.stat().st_mtime, str(part.record)
 
 
 def public_parts(parts: Sequence[Part]) -> list[Part]:
@@ -140,7 +188,16 @@ def public_parts(parts: Sequence[Part]) -> list[Part]:
     """
     found = [part for part in parts if part.release is not None]
     return [
-        replace(part, frontier=None, attack=None, chosen=None, release=part.release.public())
+        replace(
+            part,
+            frontier=None,
+            attack=None,
+            chosen=None,
+            approval=None,
+            audits=(),
+            others=(),
+            release=part.release.public(),
+        )
         for part in found
         if part.release is not None
     ]
@@ -206,10 +263,15 @@ def find_parts(
             record = engine.Exploration.Record.from_json(content, file=path.name)
             if all(f.mark != record.current_mark() for f in found):  # a copy says nothing new
                 found.append(_Found(engine, frontier=record))
-    for wanted in (RELEASE_FILE, ATTACK_FILE):
-        for path in paths:
-            if path.name.endswith(wanted):
-                _join(found, path, figures)
+    for path in paths:
+        if path.name.endswith(RELEASE_FILE):
+            _join_release(found, path, figures)
+    known = {part.release_hash for part in found}
+    found = _one_per_frontier(found, folders)
+    dropped = {mark for mark in known - {part.release_hash for part in found} if mark is not None}
+    for path in paths:
+        if path.name == ATTACK_FILE:
+            _join_attack(found, path, dropped)
     return choose(_with_sources(_with_ids(found)), chosen or {})
 
 
@@ -228,7 +290,21 @@ def _with_ids(found: list[_Found]) -> list[Part]:
         name = part.engine.name
         seen[name] = seen.get(name, 0) + 1
         own = name if seen[name] == 1 else f"{name}-{seen[name]}"
-        parts.append(Part(own, name, part.frontier, part.release, part.attack))
+        audits: tuple[AuditOfRelease, ...] = ()
+        if part.record is not None and part.release is not None:
+            audits = audits_of(part.engine, part.record, part.release, part.release_hash or "")
+        parts.append(
+            Part(
+                own,
+                name,
+                part.frontier,
+                part.release,
+                part.attack,
+                approval=part.approval,
+                audits=audits,
+                others=part.others,
+            )
+        )
     return parts
 
 
@@ -280,6 +356,7 @@ def stories(parts: Sequence[Part], *, public: bool = False) -> list[Story]:
     for part in parts:
         story = engine_named(part.engine).story(part)
         if part.release is not None and part.frontier is None and not public:
-            story.checks.append(Check("open", _NO_FRONTIER))
+            story.checks.append(Check("open", say(_NO_FRONTIER)))
+        add_dossier(story, part)
         found.append(story)
     return found

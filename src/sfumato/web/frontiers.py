@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from ..core.engine import Part, Progress, engine_named
+from ..core.engine import AnyEngine, Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
 from ..core.publication import Publication
 from ..core.records import FRONTIER_FILE, Candidate, Release
-from ..core.request import parameters
+from ..core.request import Parameter, parameters
 from ..core.story import Story
 from ..desk.protocol import Desk
 from ..presentation.frontier_chart import frontier_chart_id, svg_with_links
@@ -91,6 +91,7 @@ class Frontiers:
             "candidate": part.chosen.id,
             "details": _details(part.chosen, story),
             "is_project": self._is_project(part),
+            "choices": _choices(part.engine),
         }
 
     def candidate(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
@@ -103,7 +104,7 @@ class Frontiers:
         return _details(part.chosen, engine_named(part.engine).story(part))
 
     def _is_project(self, part: Part) -> bool:
-        return self.desk is not None and part.engine == "text" and self._folder(part) == self.desk.folder / "frontier"  # fmt: skip
+        return self.desk is not None and self._folder(part) == self.desk.folder / "frontier"
 
     def _folder(self, part: Part) -> Path:
         for folder in self.folders:
@@ -124,17 +125,16 @@ class Frontiers:
         wanted = str(given.get("candidate", ""))
         if wanted not in {c.id for c in part.frontier.candidates}:
             raise NoCandidateError("There is no such candidate.")
-        if self._is_project(part):
-            desk = self.desk
-            assert desk is not None
-            return lambda progress: _result_text(desk.publish(wanted, progress))
-        engine = engine_named(part.engine)
-        data = Path(str(given.get("data") or ""))
+        engine, desk = engine_named(part.engine), self.desk if self._is_project(part) else None
+        choices = _given_choices(engine, given.get("choices"))
+        data = Path(str(given.get("data") or "")) if desk is None else desk.folder
         # `os.path` says no where a name is too long or holds a null; a path raises.
-        if not str(given.get("data") or "").strip() or not os.path.exists(data):
+        if not data.name or not os.path.exists(data):
             raise InputError("There is no such data file on this machine.", hint="give its path.")
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
-        request = engine.PublishRequest.build({name: data}, owner=f"{engine.name}.publish")
+        request = engine.PublishRequest.build({name: data, **choices}, owner="publish", spelled=_title_of)  # fmt: skip
+        if desk is not None:
+            return lambda progress: _result_text(desk.publish(wanted, progress, choices))
         folder = self._folder(part)
 
         def work(progress: Progress) -> str:
@@ -146,6 +146,44 @@ class Frontiers:
             return _result_text(made)
 
         return work
+
+
+def _title_of(name: str) -> str:
+    """Return the name of a parameter as the page writes it."""
+    return name.replace("_", " ")
+
+
+def _on_page(engine: AnyEngine) -> dict[str, Parameter]:
+    return {n: p for n, p in parameters(engine.PublishRequest).items() if p.on_page}
+
+
+def _choices(engine: str) -> list[dict[str, object]]:
+    """Return what may be chosen where a release is published, as its engine declares it."""
+    return [
+        {
+            "name": name,
+            "title": _title_of(name),
+            "help": about.help,
+            "is_flag": about.is_flag,
+            "names": [] if about.choices is None else list(about.choices()),
+            "default": about.default,
+        }
+        for name, about in _on_page(engine_named(engine)).items()
+    ]
+
+
+def _given_choices(engine: AnyEngine, given: object) -> dict[str, str | bool]:
+    """Return what was chosen; what was left empty is left to its default."""
+    if given is None:
+        return {}
+    known = _on_page(engine)
+    if not isinstance(given, Mapping) or not all(
+        name in known and isinstance(value, bool if known[name].is_flag else str)
+        for name, value in given.items()
+    ):
+        raise InputError("There is no such choice for a release.")
+    texts = {name: v.strip() if isinstance(v, str) else v for name, v in given.items()}
+    return {name: value for name, value in texts.items() if value}
 
 
 def _chosen(parts: Sequence[Part], part_id: str | None, candidate_id: str | None) -> Part:

@@ -1,91 +1,29 @@
 """Every format keeps the contract: what is written reads back as decided, and a writer's fault is seen."""
 
 import gzip
-import json
-import re
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from sfumato.data.document import Document, Edit, Edited, Segment, Span, apply, by_place
+from sfumato.data.document import Document, Edited
 from sfumato.data.documents import Corpus, read_documents, write_documents
-from sfumato.data.formats.protocol import (
-    CorpusFile,
-    FieldNames,
-    Format,
-    FormatOptions,
-    document_from,
-)
+from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.registry import FORMATS
 from sfumato.data.formats.verification import Digests
 
-TEXTS = [
-    "Seen by Dr. Quixadelmo today",
-    "Quixadelmo called Zoë 👍 twice",
-    "Nobody came",
-]
-NAMES = ("Quixadelmo", "Zoë 👍")
-
-
-def edits_of(text):
-    found = re.finditer("|".join(NAMES), text)
-    return [Edit(match.start(), match.end(), "[NAME]", "NAME") for match in found]
+from .planted import SOURCES, STREAMS, edits_of, labelled
 
 
 def edited_of(corpus):
     return [Edited(d, edits_of(d.text), d.id) for d in corpus if isinstance(d, Document)]
 
 
-def labelled():
-    return [
-        Document(f"d{i}", text, [Span(e.start, e.end, e.label) for e in edits_of(text)], {"ward": "Quixadelmo"})
-        for i, text in enumerate(TEXTS)
-    ]  # fmt: skip
-
-
-class Package(Format[FormatOptions]):
-    """A container such as an office file: a zip of a body, a header, and what nobody asked for."""
-
-    name = "package"
-    suffixes = (".package",)
-    is_container = True
-    LISTED = ("body", "header")
-
-    def read(self, part):
-        text, segments = "", []
-        with zipfile.ZipFile(part.file) as packed:
-            for name in self.LISTED:
-                own = packed.read(name).decode()
-                segments.append(Segment(len(text), len(text) + len(own), name))
-                text += own + "\n"
-        yield document_from(self.names, part, 1, raw_id=part.file.stem, text=text, raw_spans=(), segments=segments)  # fmt: skip
-
-    def write(self, part, edited, out):
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-            for document in edited:
-                places = by_place(document.document, document.edits)
-                for segment in document.document.segments:
-                    text = document.document.text[segment.start : segment.end]
-                    packed.writestr(segment.place, apply(text, places.get(segment.place, ())))
-
-
 def source(folder: Path, name: str) -> Corpus:
-    if name == "package":
-        path = folder / "d0.package"
-        with zipfile.ZipFile(path, "w") as packed:
-            for entry, text in (("body", TEXTS[1]), ("header", TEXTS[0]), ("author", "Quixadelmo")):
-                packed.writestr(entry, text)
-        return Corpus(Package(FieldNames()), (CorpusFile(path.name, path),), path.name)
+    """Return a corpus of the format, whose documents hold the names and the fields a removed word."""
+    if name in SOURCES:
+        return SOURCES[name](folder)
     kind = FORMATS[name]
-    if name == "parquet":
-        path = folder / "notes.parquet"
-        rows = [{"id": d.id, "text": d.text, "ward": "Quixadelmo"} for d in labelled()]
-        pq.write_table(pa.Table.from_pylist(rows), path)
-        return read_documents(path)
     path = folder / (
         "notes" if kind.unit == "folder" else f"notes{(kind.suffixes or ('.json',))[0]}"
     )
@@ -93,7 +31,8 @@ def source(folder: Path, name: str) -> Corpus:
     return read_documents(path, format=name)
 
 
-EVERY = [*FORMATS, "package"]
+# Formats with one document per file keep the contract in a test of their own, `test_files.py`.
+EVERY = [*(name for name, kind in FORMATS.items() if kind.unit != "document"), "package"]
 
 
 def written(folder, name):
@@ -101,7 +40,7 @@ def written(folder, name):
     form, part = corpus.format, corpus.parts[0]
     edited = edited_of(corpus)
     out = folder / ("out" if form.unit == "folder" else f"out{''.join(part.file.suffixes)}")
-    if name == "package":
+    if form.is_container:
         out = folder / "out" / part.name
         out.parent.mkdir()
     return form, part, edited, out
@@ -144,43 +83,16 @@ def test_an_edit_that_the_writer_skips_is_seen(tmp_path, name):
     assert found.documents == len(edited) - 1
 
 
-def leave_a_stream(name, out):
-    """Put a removed word where no reader of documents looks, as a careless writer would."""
-    if name in ("jsonl", "prodigy", "doccano"):
-        lines = [
-            {**json.loads(line), "tokens": ["Quixadelmo"]} for line in out.read_text().splitlines()
-        ]
-        out.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    elif name in ("csv", "tsv"):
-        tab = "," if name == "csv" else "\t"
-        first, *rest = out.read_text().splitlines()
-        out.write_text(
-            "\n".join([f"{first}{tab}ward", *(f"{line}{tab}Quixadelmo" for line in rest)]) + "\n"
-        )
-    elif name == "conll":
-        out.write_text(out.read_text().replace("[NAME]\t", "[NAME]\tQuixadelmo\t"))
-    elif name == "brat":
-        next(out.glob("*.ann")).write_text("#1\tAnnotatorNotes T1\tQuixadelmo\n")
-    elif name == "i2b2":
-        file = next(out.glob("*.xml"))
-        file.write_text(file.read_text().replace("</TAGS>", "</TAGS><!-- Quixadelmo -->"))
-    elif name == "labelstudio":
-        tasks = json.loads(out.read_text())
-        tasks[0]["predictions"] = [{"result": "Quixadelmo"}]
-        out.write_text(json.dumps(tasks))
-    elif name == "parquet":
-        table = pq.read_table(out)
-        pq.write_table(table.replace_schema_metadata({"by": "Quixadelmo"}), out)
-    else:
-        with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as packed:
-            packed.writestr("author", "by Quixadelmo")
+def test_every_registered_format_has_a_planted_fault():
+    missing = set(FORMATS) - set(STREAMS) - {"mixed"}  # each of its files has a format of its own
+    assert not missing, f"tests/data/formats/planted.py has no stray stream for {sorted(missing)}"
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_stream_that_the_writer_leaves_is_seen(tmp_path, name):
     form, part, edited, out = written(tmp_path, name)
     form.write(part, edited, out)
-    leave_a_stream(name, out)
+    STREAMS[name](out)
     assert not verify(form, edited, out)
 
 

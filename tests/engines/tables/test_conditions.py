@@ -15,7 +15,7 @@ from sfumato.core.randomness import Streams
 from sfumato.engines.tables.contingency.cells import Cells, group_sizes
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
-from sfumato.engines.tables.groups.record_suppression import small_in, suppress_small_groups
+from sfumato.engines.tables.groups.record_suppression import suppress_groups
 from sfumato.engines.tables.measures.sensitive import closeness, within
 from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.search.descent import descend, persist
@@ -158,11 +158,11 @@ def test_suppressed_points_against_plain_code(seed, least):
     codes, count = np.unique(dice.integers(0, [[5], [3]], (2, 40)), axis=1, return_counts=True)
     cells = Cells([5, 3], codes, count, least_sample=least)
     bits = dice.integers(0, 2, 6).astype(np.uint8)
-    left = suppress_small_groups(cells, bits)
+    left, out = suppress_groups(cells, bits)
     group, sizes = group_sizes(cells, bits)
     small = sizes < least
     assert left.records == sizes[small].sum()
-    assert np.array_equal(small_in(cells, bits), small[group])
+    assert np.array_equal(out, small[group])
     assert left.groups == (~small).sum()
     interval = cells.intervals(bits)
     widths = [np.bincount(interval[a, :s]) for a, s in enumerate((5, 3))]

@@ -362,7 +362,7 @@ def test_a_release_leaves_out_people_with_all_their_rows(tmp_path):
     )
     gone = frame.index[~frame["pid"].isin(stays["pid"])]
     assert all(f"row {i + 1}" in text for i in gone)
-    assert text.count("person who is in a group below the smallest size") == len(gone)
+    assert text.count("person in a group that is too small") == len(gone)
 
 
 def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):

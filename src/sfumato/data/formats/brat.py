@@ -14,10 +14,11 @@ from pathlib import Path
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
 from ..document import Document, Edited, Span
+from ..limits import Limits
 from ..sources import Withheld
 from .protocol import CorpusFile, Format, FormatOptions, document_from
 
-__all__ = ["Brat", "safe_path"]
+__all__ = ["Brat", "read_annotations", "safe_path", "write_annotations"]
 
 _BOUND = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?", re.DOTALL)
 _SPACE = re.compile(r"\s+")
@@ -74,24 +75,10 @@ class Brat(Format[FormatOptions]):
             except OSError:
                 return withheld("cannot be opened for reading")
         text = contents[0]
-        spans: list[Span] = []
-        for number, line in enumerate(contents[1].split("\n") if has_spans else (), 1):
-            line = line.removesuffix("\r")
-            if not line.strip() or line[0] in "REAMN#*":
-                continue
-            bound = _BOUND.fullmatch(line)
-            if bound is None:
-                return withheld(f"has an annotation on line {number} that is not in brat's form")
-            label, places, quoted = bound[1], bound[2], bound[3]
-            ends = [tuple(map(int, place.split(" "))) for place in places.split(";")]
-            pieces = [text[start:end] for start, end in ends]
-            if quoted is not None and _SPACE.sub("", quoted) != _SPACE.sub("", "".join(pieces)):
-                return withheld(
-                    f"has an annotation on line {number} that quotes other words than its offsets",
-                    "offsets count characters (not bytes) of the file as it is.",
-                    DataError,
-                )
-            spans += [Span(start, end, label) for start, end in ends]
+        try:
+            spans = _spans_of(contents[1], text) if has_spans else []
+        except InputError as error:
+            return withheld(error.message, error.hint, type(error))
         return document_from(self.names, part, record, raw_id=stem, text=text, raw_spans=spans)
 
     def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
@@ -113,15 +100,60 @@ class Brat(Format[FormatOptions]):
             place = safe_path(out, document.id)
             write_new(place, document.text.encode(), document.id)
             # A document that came without annotations goes without.
-            if read is None or (read / f"{document.document.id}.ann").exists() or document.spans:
-                lines = []
-                for number, span in enumerate(document.spans, 1):
-                    if _SPACE.search(span.label):
-                        raise DataError(f"A label of document {document.id!r} holds a space, which brat cannot hold.")  # fmt: skip
-                    quoted = _SPACE.sub(" ", document.text[span.start : span.end])
-                    lines.append(f"T{number}\t{span.label} {span.start} {span.end}\t{quoted}\n")
-                notes = place.with_name(place.name.removesuffix(".txt") + ".ann")
-                notes.write_bytes("".join(lines).encode())
+            came = read is None or (read / f"{document.document.id}.ann").exists()
+            write_annotations(
+                place.with_name(place.name.removesuffix(".txt") + ".ann"), document, came=came
+            )
+
+
+def read_annotations(file: Path, text: str, limits: Limits) -> list[Span]:
+    """Return the spans of an .ann file; the error continues a sentence that names its document."""
+    try:
+        if file.stat().st_size > limits.record_bytes:
+            raise LimitError(
+                "is a file beyond the limit of bytes", hint=limits.hint("record_bytes")
+            )
+        return _spans_of(file.read_bytes().decode(), text)
+    except UnicodeDecodeError:
+        raise FormatError("has annotations that are not UTF-8 text") from None
+    except OSError:
+        raise FormatError("has annotations that cannot be opened for reading") from None
+
+
+def _spans_of(lines: str, text: str) -> list[Span]:
+    spans: list[Span] = []
+    for number, line in enumerate(lines.split("\n"), 1):
+        line = line.removesuffix("\r")
+        if not line.strip() or line[0] in "REAMN#*":
+            continue
+        bound = _BOUND.fullmatch(line)
+        if bound is None:
+            raise FormatError(f"has an annotation on line {number} that is not in brat's form")
+        label, places, quoted = bound[1], bound[2], bound[3]
+        ends = [tuple(map(int, place.split(" "))) for place in places.split(";")]
+        pieces = [text[start:end] for start, end in ends]
+        if quoted is not None and _SPACE.sub("", quoted) != _SPACE.sub("", "".join(pieces)):
+            raise DataError(
+                f"has an annotation on line {number} that quotes other words than its offsets",
+                hint="offsets count characters (not bytes) of the file as it is.",
+            )
+        spans += [Span(start, end, label) for start, end in ends]
+    return spans
+
+
+def write_annotations(notes: Path, document: Edited, *, came: bool) -> None:
+    """Write the spans of a document as an .ann file; none without spans, unless some came with it."""
+    if not (came or document.spans):
+        return
+    lines = []
+    for number, span in enumerate(document.spans, 1):
+        if _SPACE.search(span.label):
+            raise DataError(
+                f"A label of document {document.id!r} holds a space, which brat cannot hold."
+            )
+        quoted = _SPACE.sub(" ", document.text[span.start : span.end])
+        lines.append(f"T{number}\t{span.label} {span.start} {span.end}\t{quoted}\n")
+    notes.write_bytes("".join(lines).encode())
 
 
 def write_new(place: Path, content: bytes, id: str) -> None:

@@ -22,6 +22,7 @@ from ..document import Document, Edited, Segment, Span
 from ..findings import as_spans, resolve
 from ..limits import Limits, current_limits
 from ..sources import Withheld
+from .inspection import FileSummary
 from .verification import Digests, Verified, compare, find_removed
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ class Format(ABC, Generic[O]):
     name: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]] = ()
     """How the names of its files end, without .gz; a format without any is asked for by name."""
-    unit: ClassVar[Literal["file", "folder", "frame"]] = "file"
-    """What one part of a corpus is; a folder holds one file per document."""
+    unit: ClassVar[Literal["file", "folder", "frame", "document"]] = "file"
+    """What one part of a corpus is; a folder holds one file per document, a document is a file of its own."""
     is_container: ClassVar[bool] = False
     """Whether a file has other streams than its text: they are all searched for what was removed."""
     is_table: ClassVar[bool] = False
@@ -150,6 +151,10 @@ class Format(ABC, Generic[O]):
         """Whether the ids of documents are written, so that they can be read back."""
         return self.names.id is not None
 
+    def is_document(self, part: CorpusFile) -> bool:
+        """Return whether a part is one document, whose id is its name."""
+        return self.unit == "document"
+
     @abstractmethod
     def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         """Yield each record of a part, in order, as a document or as withheld."""
@@ -172,6 +177,19 @@ class Format(ABC, Generic[O]):
         """Return a part as blocks of columns, where the format can be read so; None elsewhere."""
         return None
 
+    def inspect(self, part: CorpusFile) -> FileSummary:
+        """Return what a part holds and what would be lost of it, in counts; nothing is written."""
+        found = FileSummary(self.name)
+        try:
+            for record in self.read(part):
+                if isinstance(record, Withheld):
+                    found.withhold(record.reason)
+                else:
+                    found.add(record)
+        except InputError as error:
+            found.withhold(error.message.rstrip("."))
+        return found
+
     # --- reading back ----------------------------------------------------------------------------
 
     def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
@@ -188,6 +206,10 @@ class Format(ABC, Generic[O]):
         """Return the digest of a document as it is published."""
         known = (id if self.holds_ids else None, self.comparable(text))
         return Digests.of(*known, {n: v for n, v in fields.items() if n != self.names.id}, spans)
+
+    def digest_of(self, edited: Edited) -> bytes:
+        """Return the digest of a document with its edits, as it is published."""
+        return self.digest(edited.id, edited.text, edited.fields, edited.spans)
 
     def verify(self, part: CorpusFile, expected: Digests, removed: Iterable[str] = ()) -> Verified:
         """Read a written part again and compare it with what was decided.

@@ -10,7 +10,7 @@ from ...core.registry import Registry
 if TYPE_CHECKING:
     from .protocol import Format
 
-__all__ = ["FORMATS", "format_of_name", "suffixes"]
+__all__ = ["FORMATS", "format_of_file", "format_of_name", "suffixes"]
 
 FORMATS: Registry[type[Format[Any]]] = Registry(
     "document format",
@@ -25,6 +25,10 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "doccano": f"{__package__}.tools:Doccano",
         "labelstudio": f"{__package__}.tools:LabelStudio",
         "i2b2": f"{__package__}.i2b2:I2b2",
+        "docx": f"{__package__}.office.formats:Docx",
+        "pdf": f"{__package__}.pdf.format:Pdf",
+        "plain": f"{__package__}.plain:Plain",
+        "mixed": f"{__package__}.mixed:Mixed",
     },
     group="sfumato.formats",
     of=f"{__package__}.protocol:Format",
@@ -40,6 +44,24 @@ def format_of_name(path: Path, head: bytes = b"") -> str | None:
     ('jsonl', None)
     """
     return next((name for name, kind in FORMATS.items() if kind.sniff(path.name, head)), None)
+
+
+def format_of_file(path: Path) -> str | None:
+    """Return the name of the format that claims a file, or None; where several do, they look inside."""
+    claims = [name for name, kind in FORMATS.items() if kind.sniff(path.name, b"")]
+    if len(claims) < 2:
+        return claims[0] if claims else None
+    head = _head(path)
+    return next((name for name in claims if FORMATS[name].sniff(path.name, head)), None)
+
+
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file, for formats that look at them; nothing of what cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4096)
+    except OSError:
+        return b""
 
 
 def suffixes() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ dates, numbers and prose. A slot in capitals is labelled with that kind; the oth
 
 from __future__ import annotations
 
-__all__ = ["CLOSINGS", "HEADERS", "MENTIONS", "PROSE", "SHEETS"]
+__all__ = ["CLOSINGS", "HEADERS", "MENTIONS", "OF_ROW", "PROSE", "SHEETS"]
 
 # Prose without anyone in it, but full of words that are names elsewhere.
 PROSE = """
@@ -179,4 +179,16 @@ SHEETS = (
     "Appointment {DATE:date} {place}: {NAME:full}, {PHONE:phone}, {EMAIL:email}",
     "{prose} {prose} {prose}",
     "{prose} {prose}",
+)
+
+# What a note of a register's row begins with.
+OF_ROW = (
+    "{title} {NAME:family} is a {age} year old with {condition}.",
+    "{title} {NAME:family}, {age}, was reviewed on {DATE:date}.",
+    "A {age}-year-old from {area}, seen with {complaint}.",
+    "{NAME:patient} ({age}) presents with {complaint}.",
+    "{NAME:given} is {age} and lives in {area}.",
+    "Aged {age}, born {DATE:birth}, known {condition}.",
+    "Seen on {DATE:date}: {age} y/o with {complaint}.",
+    "{title} {NAME:family} from {area} was seen on {DATE:date}.",
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 
 from ..document import Document, Span
 from ._dice import Dice
@@ -21,9 +23,9 @@ from ._names import (
     TOWNS,
 )
 from ._people import Person, misspelt, person
-from ._templates import CLOSINGS, HEADERS, MENTIONS, PROSE, SHEETS
+from ._templates import CLOSINGS, HEADERS, MENTIONS, OF_ROW, PROSE, SHEETS
 
-__all__ = ["clinic_notes"]
+__all__ = ["RowFacts", "clinic_notes", "notes_of_rows"]
 
 _SLOT = re.compile(r"\{([^}]+)\}")
 _RELATIONS = ("wife", "husband", "son", "daughter", "mother", "brother", "neighbour", "partner")
@@ -43,12 +45,36 @@ def clinic_notes(documents: int = 400, seed: int = 0) -> list[Document]:
     return [_Note(dice).document(f"note-{number:05d}") for number in range(1, documents + 1)]
 
 
+@dataclass(frozen=True)
+class RowFacts:
+    """What a row of the register says of the patient whom a note is about."""
+
+    age: int
+    female: bool
+    area: str
+    visit: date
+    birth: date
+
+
+def notes_of_rows(rows: Sequence[RowFacts], seed: int = 0) -> list[str]:
+    """Make a clinic note for each row that speaks of it: its age, its day of birth, its visit, its area.
+
+    >>> row = RowFacts(47, True, "30022", date(2023, 3, 12), date(1975, 12, 3))
+    >>> len(notes_of_rows([row, row]))
+    2
+    """
+    dice = Dice(seed, "notes_of_rows")
+    return [_Note(dice, row).document("note").text for row in rows]
+
+
 class _Note:
     """One note in the making: who is in it, and the pieces of text with their labels."""
 
-    def __init__(self, dice: Dice) -> None:
-        self.dice = dice
+    def __init__(self, dice: Dice, row: RowFacts | None = None) -> None:
+        self.dice, self.row = dice, row
         self.patient, self.relative, self.colleague = person(dice), person(dice), person(dice)
+        if row is not None:
+            self.patient = replace(self.patient, female=row.female)
         self.other, self.third = person(dice), person(dice)
         self.pieces: list[tuple[str, str | None]] = []
         self.style = dice.draw()
@@ -60,6 +86,9 @@ class _Note:
             self._fill(dice.pick(SHEETS))
         else:
             self._fill(dice.pick(HEADERS))
+            if self.row is not None and dice.chance(0.8):
+                self._fill(dice.pick(OF_ROW))
+                self.pieces.append((" ", None))
             for number in range(dice.number(5, 18)):
                 if number:
                     self.pieces.append((dice.pick((" ", " ", " ", "\n", "  ", "\n\n")), None))
@@ -116,6 +145,10 @@ class _Note:
         if kind in ("poss", "Poss"):
             word = "her" if self.patient.female else "his"
             return word if kind == "poss" else word.capitalize()
+        if self.row is not None and kind == "age":
+            return str(self.row.age)
+        if self.row is not None and kind == "area":
+            return self.row.area
         return _WORDS[kind](dice)
 
     def _cased(self, piece: str) -> str:
@@ -135,6 +168,26 @@ class _Note:
 
 def _date(dice: Dice, year: int) -> str:
     day, month = dice.number(1, 28), dice.number(1, 12)
+    return _written(dice, date(year, month, day))
+
+
+def _visit(dice: Dice, note: _Note) -> str:
+    """Write the day of the visit, or another day around it; any day where the note is of no row."""
+    if note.row is None:
+        return _date(dice, dice.number(2019, 2024))
+    if dice.chance(0.6):
+        return _written(dice, note.row.visit)
+    return _written(dice, note.row.visit + timedelta(days=dice.number(-300, 60)))
+
+
+def _birth(dice: Dice, note: _Note) -> str:
+    if note.row is None:
+        return _date(dice, dice.number(1930, 2012))
+    return _written(dice, note.row.birth)
+
+
+def _written(dice: Dice, at: date) -> str:
+    day, month, year = at.day, at.month, at.year
     form = dice.number(0, 8)
     name = MONTHS[month - 1]
     if form == 0:
@@ -194,8 +247,8 @@ def _email(dice: Dice, note: _Note) -> str:
 
 
 _VALUES: dict[str, Callable[[Dice, _Note], str]] = {
-    "date": lambda dice, _: _date(dice, dice.number(2019, 2024)),
-    "birth": lambda dice, _: _date(dice, dice.number(1930, 2012)),
+    "date": _visit,
+    "birth": _birth,
     "phone": lambda dice, _: _phone(dice),
     "id": lambda dice, _: _id(dice),
     "address": lambda dice, _: _address(dice),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from ...core.errors import ParameterError
 from ...core.randomness import Streams
+from .notes import RowFacts, notes_of_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +52,7 @@ def patient_register(rows: int = 5000, seed: int = 0, *, notes: bool = False) ->
     """Draw patients from the population without putting anyone back: an Arrow table.
 
     The columns are patient (an identifier), age, sex, group, area, diagnosis (sensitive) and stay in
-    days; with `notes` also a clinic note for each patient.
+    days; with `notes` also the day of a visit, and a clinic note that speaks of the row.
 
     >>> patient_register(2).column_names
     ['patient', 'age', 'sex', 'group', 'area', 'diagnosis', 'stay']
@@ -90,11 +92,28 @@ def patient_register(rows: int = 5000, seed: int = 0, *, notes: bool = False) ->
         "stay": pa.array(stay.astype(np.int64)),
     }
     if notes:
-        from .notes import clinic_notes
-
-        texts = [note.text for note in clinic_notes(rows, seed + 2)]
-        table["notes"] = pa.array(texts)
+        facts = _facts_of(draw, age, sex, [areas[i] for i in area])
+        table["visit"] = pa.array([row.visit.isoformat() for row in facts])
+        table["notes"] = pa.array(notes_of_rows(facts, seed + 2))
     return pa.table(table)
+
+
+def _facts_of(
+    draw: np.random.Generator,
+    age: npt.NDArray[np.intp],
+    sex: npt.NDArray[np.intp],
+    areas: list[str],
+) -> list[RowFacts]:
+    """Draw a visit of the year and a day of birth that agrees with age and visit."""
+    first = date(2023, 1, 1)
+    visits = [first + timedelta(days=int(n)) for n in draw.integers(0, 365, age.size)]
+    since = draw.integers(0, 365, age.size)
+    found = []
+    for years, number, area, visit, days in zip(age, sex, areas, visits, since, strict=True):
+        birthday = visit.replace(year=visit.year - int(years), day=min(visit.day, 28))
+        birth = birthday - timedelta(days=int(days))
+        found.append(RowFacts(int(years), _SEXES[number] == "Female", area, visit, birth))
+    return found
 
 
 def register_schema(seed: int = 0, *, notes: bool = False) -> str:
@@ -118,9 +137,18 @@ def register_schema(seed: int = 0, *, notes: bool = False) -> str:
     lines = ['missing = "error"', "", "[[attribute]]", 'name = "patient"', 'role = "identifier"']
     for name, domain in quasi.items():
         lines += ["", "[[attribute]]", f'name = "{name}"', 'role = "quasi"', f"domain = {domain}"]
-    others = {"diagnosis": "sensitive", "stay": "other", **({"notes": "other"} if notes else {})}
-    for name, role in others.items():
+    for name, role in {"diagnosis": "sensitive", "stay": "other"}.items():
         lines += ["", "[[attribute]]", f'name = "{name}"', f'role = "{role}"']
+    if notes:
+        lines += [
+            "",
+            "[[attribute]]",
+            'name = "visit"',
+            'role = "other"',
+            'date = { unit = "quarter" }',
+        ]
+        lines += ["", "[[attribute]]", 'name = "notes"', 'role = "other"']
+        lines += ['publish = { mentions = ["age", "area", "visit"] }']
     return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,7 @@ from ...core.errors import ModelError
 from ...core.exploration import Exploration
 from ...core.measures import Risk, Utility
 from ...core.records import FrontierRecord
-from .records import TablesCandidate, TablesFrontier
+from .records import TablesCandidate, TablesFrontier, constant_columns
 
 if TYPE_CHECKING:
     from ...data.table import Table
@@ -134,10 +134,13 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
             ),
             f"{'id':12} {'risk':>9} {'utility':>8} {'groups':>8} {'k':>5}",
         ]
-        rows = list(self)
+        rows, knee = list(self), self.knee()
+        some = rows[:: max(1, -(-len(rows) // _LISTED))]
         found += [
             f"{c.id:12} {c.risk.value:9.3g} {c.utility.value:8.3f} {c.groups:8,} {c.k:5,}"
-            for c in rows[:: max(1, -(-len(rows) // _LISTED))]
+            f"{'   knee' if c.id == knee.id else ''}"
+            for c in rows
+            if c in some or c.id == knee.id
         ]
         for r in record.references:
             found.append(
@@ -147,7 +150,11 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         if record.certificate is not None:
             found.append(certificate_words(record))
         found += [f"Note: {sentence}" for sentence in record.assumptions]
-        found.append(f"knee: {self.knee().id}")
+        found.append(f"knee: {knee.id}")
+        if constant := constant_columns(knee.ends, record.domains):
+            found.append(
+                f"at the knee the same for everybody (published as *): {', '.join(constant)}"
+            )
         return found
 
 

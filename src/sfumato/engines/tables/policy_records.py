@@ -138,8 +138,8 @@ class ShownFields(Record):
 
 
 def without_empty(found: dict[str, object]) -> dict[str, object]:
-    """Return the fields to write: `shown` only where it holds something."""
-    return {name: value for name, value in found.items() if name != "shown" or value}
+    """Return the fields to write: `shown` and `notes` only where they hold something."""
+    return {name: v for name, v in found.items() if name not in {"shown", "notes"} or v}
 
 
 class PolicyFields(ShownFields):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -27,6 +28,7 @@ from ...core.records import (
     UtilityField,
     private,
 )
+from ...core.storage.placed_bands import MENTIONS_FILE
 from .policy_records import (
     AbsoluteRisks,
     Ends,
@@ -51,6 +53,7 @@ __all__ = [
     "GroupSize",
     "Hex",
     "Labels",
+    "NotesFound",
     "PolicyFields",
     "PopulationEstimate",
     "PopulationFacts",
@@ -61,6 +64,7 @@ __all__ = [
     "TablesMeasured",
     "TablesReference",
     "TablesRelease",
+    "constant_columns",
     "treatment",
 ]
 
@@ -69,6 +73,12 @@ class TablesCandidate(PolicyFields, Candidate):
     """A policy on the frontier; `promised` is False for a saved policy, which promises nothing."""
 
     promised: bool = True
+
+    def in_words(self) -> str:
+        """Return in a line what is about to be published."""
+        if self.promised:
+            return super().in_words()
+        return f"policy {self.id}: nothing was promised of it; the output is measured"
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -186,6 +196,31 @@ class ColumnLoss(Record):
     correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
 
 
+class NotesFound(Record):
+    """What was found in a column of notes, and put into the bands of the rows.
+
+    `rewritten` counts mentions by kind, `by_value` those of them that no form gave away; `within` counts mentions
+    that already said no more than their row, `contradicted` those that disagree with it, `held` the numbers that a
+    guard left alone for a person to look at.
+    """
+
+    notes: Count
+    rewritten: dict[ColumnName, Count] = private(default_factory=dict)
+    by_value: Count = private(0)
+    within: dict[ColumnName, Count] = private(default_factory=dict)
+    contradicted: dict[ColumnName, Count] = private(default_factory=dict)
+    held: Count = private(0)
+
+    def in_words(self, column: str) -> str:
+        """Return what was done, for the steward."""
+        kinds = ", ".join(f"{n:,} of {kind}" for kind, n in self.rewritten.items())
+        done = f"put into bands: {kinds}" if kinds else "nothing had to be put into bands"
+        odd = sum(self.contradicted.values())
+        more = f"; {odd:,} mentions contradict their row" if odd else ""
+        look = f"; {self.held:,} numbers to look at ({MENTIONS_FILE})" if self.held else ""
+        return f"{column}: {self.notes:,} notes, {done}{more}{look}"
+
+
 class TablesHow(Record):
     """How a table was published."""
 
@@ -238,6 +273,7 @@ class TablesMeasured(ShownFields):
     records_without_population_cell: Count | None = private(None)
     shift: ShiftRecord | None = private(None)
     shown: dict[Name, float] = private(default_factory=dict)
+    notes: dict[ColumnName, NotesFound] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -275,6 +311,7 @@ class TablesRelease(Release):
             lost = measured.columns.get(name)
             far = "" if lost is None else f" (distance {lost.distance:.3g})"
             found.append(f"  {name}: {words}{far}")
+        found += [f"  {notes.in_words(name)}" for name, notes in measured.notes.items()]
         if how.population_covers is not None:
             lacking = [name for name in how.quasi if name not in how.population_covers]
             found.append(
@@ -312,18 +349,30 @@ class TablesRelease(Release):
             found.append(risks.estimate.in_words())
         if measured.blanked:
             found.append(
-                f"records with blanked cells because their group was too small: {measured.blanked:,}"
+                f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"
             )
         if measured.suppressed:
-            found.append(
-                f"records left out because their group was too small: {measured.suppressed:,}"
-            )
+            people, rows_out = (self.counts.get(f"suppressed_{w}", 0) for w in ("people", "rows"))
+            many = f"{people:,} people, {rows_out:,} rows" if people else f"{measured.suppressed:,}"
+            who = "left out" if people else "records left out"
+            found.append(f"{who} because their group was too small or lacked diversity: {many}")
+        if constant := constant_columns(how.ends, how.domains):
+            found.append(f"the same for everybody (published as *): {', '.join(constant)}")
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
         if how.explored_table is False:
             found.append(
                 "Note: this is not the table that was explored; the figures are of this data."
             )
         return found
+
+
+def constant_columns(ends: Mapping[str, tuple[int, ...]], domains: Mapping[str, int]) -> list[str]:
+    """Return the columns that had several values and are the same for everybody now.
+
+    >>> constant_columns({"age": (0, 4), "sex": (1,), "town": (0,)}, {"age": 5, "sex": 2, "town": 1})
+    ['sex']
+    """
+    return [name for name, at in ends.items() if len(at) == 1 and domains.get(name, 0) > 1]
 
 
 def treatment(ends: tuple[int, ...], size: int) -> str:
@@ -335,6 +384,6 @@ def treatment(ends: tuple[int, ...], size: int) -> str:
     if len(ends) == size:
         return "as it is"
     if len(ends) == 1:
-        return "removed: one interval"
+        return "the same for everybody: one interval, published as *"
     widest = max(high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True))
     return f"{size} values in {len(ends)} intervals, the widest of {widest}"

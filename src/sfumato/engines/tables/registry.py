@@ -53,6 +53,7 @@ LOSSES: Registry[type[Measure]] = Registry(
     "loss",
     {
         "kl": "sfumato.engines.tables.measures.axes:InformationLoss",
+        "granularity": "sfumato.engines.tables.measures.granularity:GranularityLoss",
         "class-size": "sfumato.engines.tables.measures.axes:AverageClassSize",
         "mutual-information": "sfumato.engines.tables.measures.axes:MutualInformationLoss",
     },

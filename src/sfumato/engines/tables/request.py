@@ -182,13 +182,13 @@ class TablesRequest(Request):
     )  # fmt: skip
     suppress: float = parameter(
         0,
-        help="Maximum share of records suppressed, or with cells suppressed, in groups that are too small.",
+        help="Maximum share of records suppressed, or with cells suppressed, in groups that are too small or lack diversity.",
         ge=0,
         le=0.5,
     )
     suppress_as: str = parameter(
         "records",
-        help="What is suppressed in groups that are too small: whole records, or single cells.",
+        help="What is suppressed in such groups: whole records, or single cells.",
         choices=lambda: _SUPPRESSED,
         within="suppress",
     )
@@ -288,7 +288,7 @@ class TablesPublishRequest(Request):
     )
     suppress: float | None = parameter(
         None,
-        help="Maximum share of records suppressed in groups that are too small (default: as explored).",
+        help="Maximum share of records suppressed in groups that are too small or lack diversity (default: as explored).",
         ge=0,
         le=0.5,
         in_plan=False,  # a plan says it once, for exploring

@@ -19,6 +19,7 @@ from pydantic import (
 
 from ...core.records import (
     AttackRecord,
+    AuditOfRelease,
     CandidateId,
     Count,
     Name,
@@ -204,10 +205,9 @@ class RangedShare(Record):
     high: Share
 
 
-class AuditRecord(Record):
+class AuditRecord(AuditOfRelease):
     """What a person found in a random part of a release, with an exact 95 % interval."""
 
-    engine: Name
     kind: Literal["documents", "words"]
     candidate: CandidateId | None
     drawn: Count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,22 +12,13 @@ from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progr
 from ...core.errors import InputError
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
     from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
-    from .attack_records import TextAttack
+    from .attack_records import AuditRecord, TextAttack
     from .exploration import TextExploration
     from .records import TextCandidate, TextRelease
     from .request import TextAttackRequest, TextChoice, TextPublishRequest, TextRequest
-    from .verb_requests import (
-        AuditRequest,
-        ConvertRequest,
-        FormatsRequest,
-        StartRequest,
-        TextStudyRequest,
-    )
 
 __all__ = ["ENGINE", "TextEngine"]
 
@@ -112,6 +103,13 @@ class TextEngine(
         return TextRelease
 
     @property
+    def Audit(self) -> type[AuditRecord]:
+        """The record of an audit."""
+        from .attack_records import AuditRecord
+
+        return AuditRecord
+
+    @property
     def Attack(self) -> type[TextAttack]:
         """The record of an attack."""
         from .attack_records import TextAttack
@@ -144,7 +142,12 @@ class TextEngine(
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
         from .frontier.progress import ExploreSteps
         from .frontier.steps import explore as run
+        from .labelling import is_project
 
+        if is_project(request.corpus):
+            from .labelling.requests import explore_project
+
+            return explore_project(request, progress)
         steps = ExploreSteps.of(request, progress)
         found = run(request, steps)
         steps.finish()
@@ -162,9 +165,13 @@ class TextEngine(
     ) -> Publication[TextRelease]:
         """Publish documents with a candidate; without `out`, a list of documents in memory."""
         from ...core.publication import Publication
+        from .labelling import is_project
         from .records import TextRelease
-        from .release.steps import publish as run
+        from .release.steps import publish
 
+        run: Callable[..., object] = publish
+        if is_project(request.documents):
+            from .labelling.requests import publish_project as run
         made = run(exploration, candidate, request, out=out, force=force, progress=progress)
         if isinstance(made, TextRelease):
             return Publication(made, out)
@@ -208,6 +215,7 @@ class TextEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
+        from . import verbs
         from .verb_requests import (
             AuditRequest,
             ConvertRequest,
@@ -221,33 +229,33 @@ class TextEngine(
                 "start",
                 "Start a labelling project from documents without labels: rules propose, you answer.",
                 StartRequest,
-                _start,
+                verbs.start,
             ),
             Verb(
                 "convert",
                 "Write labels in another tool's format: of a corpus, or the answers of a project.",
                 ConvertRequest,
-                _convert,
+                verbs.convert,
             ),
             Verb(
                 "formats",
                 "List the formats of documents: their names, suffixes and reading options.",
                 FormatsRequest,
-                _formats,
+                verbs.list_formats,
                 writes="no",
             ),
             Verb(
                 "audit",
                 "Count what is left in a release: a person reads a random part of it.",
                 AuditRequest,
-                _audit,
+                verbs.audit,
                 writes="no",
             ),
             Verb(
                 "study",
                 "Reproduce the papers' figures on labelled corpora; if interrupted, a study resumes.",
                 TextStudyRequest,
-                _study,
+                verbs.study,
             ),
         )
 
@@ -293,125 +301,6 @@ class TextEngine(
             'replacement = "placeholder"',
             "",
         ]
-
-
-def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.first_proposals import FirstProposals
-    from .labelling.project import LabellingAims, start_project
-    from .request import ReadOptions
-
-    assert call.out is not None
-    record = start_project(
-        request.documents,
-        call.out,
-        labels=request.labels,
-        first=FirstProposals(
-            rules=request.rules,
-            findings=request.findings,
-            model=request.model,
-            background=request.background,
-            generated=request.generated,
-            starter=not request.no_starter,
-        ),
-        aims=LabellingAims(
-            ratio=request.ratio,
-            wanted=request.target_risk,
-            seed=request.seed,
-            encoder=request.encoder,
-        ),
-        reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
-    )
-    documents = sum(source.documents for source in record.sources)
-    call.say(f"{documents:,} documents, {record.words:,} words")
-    for source, count in record.proposals.items():
-        call.say(f"{count:,} proposals by {source}")
-    call.say(", ".join(f"{label} {n:,}" for label, n in record.proposals_by_label.items()))
-    if silent := [label for label, count in record.proposals_by_label.items() if not count]:
-        call.say(
-            f"warning: nothing is proposed for {', '.join(silent)}: no rule and no model knows "
-            f"{'it' if len(silent) == 1 else 'them'} here. Hint: --rules FILE holds rules of your own."
-        )
-    if record.starter is not None and not record.starter.speaks:
-        call.say(
-            f"The starter is silent: it knows {int(100 * record.starter.known_words)}% of the words, so their "
-            "language is probably another."
-        )
-    call.say("These are proposals: there is no estimate of risk until somebody has looked.")
-    call.say(f"Open the page that asks: sfumato serve {call.out}")
-    return record.to_json()
-
-
-def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...data.documents import write_documents
-
-    assert call.out is not None
-    source = Path(request.source)
-    if (source / "project.json").is_file():
-        from .labelling.session import Session
-
-        session = Session(source, background=False)
-        try:
-            documents = session.looked_at()
-        finally:
-            session.close()
-    else:
-        documents = list(request.open(source))
-    count = write_documents(documents, like=request.to, out=call.out, force=call.force)
-    spans = sum(len(document.spans) for document in documents)
-    call.say(f"{count:,} documents, {spans:,} spans")
-    partly = sum(d.fields.get("looked_at", "all") != "all" for d in documents)
-    if partly:
-        call.say(
-            f"{partly:,} of them nobody has read to the end: their field looked_at says so (in Prodigy they are "
-            "ignored); words without a span are not harmless there."
-        )
-    return {"documents": count, "spans": spans, "not_read_whole": partly}
-
-
-def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...data.formats.registry import FORMATS
-    from .format_options import FORMAT
-
-    found: dict[str, JsonValue] = {}
-    for name, kind in FORMATS.items():
-        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
-        suffixes = kind.suffixes
-        found[name] = {"suffixes": list(suffixes), "options": list(options)}
-        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
-    call.say(
-        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
-    )
-    return found
-
-
-def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .attack.audit import audit_documents, audit_words, check_numbers
-    from .attack.released import classifiers_of
-
-    number = check_numbers(request.documents, request.words)
-    if "documents" in number:
-        result, lines = audit_documents(
-            request.release, number["documents"], seed=request.seed, force=call.force
-        )
-    else:
-        if request.frontier is None:
-            raise InputError(
-                "The words that an attacker reads first are ranked by the classifiers.",
-                hint="name the folder that explore wrote by --frontier.",
-            )
-        classifiers = classifiers_of(request.frontier, request.release)
-        result, lines = audit_words(
-            request.release, number["words"], classifiers, seed=request.seed, force=call.force
-        )
-    for line in lines:
-        call.say(line)
-    return {} if result is None else result.to_json()
-
-
-def _study(request: TextStudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...core.studies import STUDIES
-
-    return STUDIES["text"](request, call)
 
 
 ENGINE = TextEngine()

@@ -16,12 +16,10 @@ from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Candidate,
-    CandidateId,
     ColumnName,
     Count,
     FrontierRecord,
     Label,
-    Mark,
     Name,
     Record,
     Reference,
@@ -37,13 +35,10 @@ from ...core.records import (
 from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
-    "APPROVAL_FILE",
     "BEST_FORM",
     "UNSURE",
-    "Approval",
     "Background",
     "EncoderRecord",
-    "Look",
     "MeasuredRange",
     "RoundRecord",
     "StarterRecord",
@@ -61,8 +56,6 @@ UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
 Way = Literal["best form", "linear", "second look", "student"]
 BEST_FORM: Literal["best form"] = "best form"
-
-APPROVAL_FILE = "approval.json"
 
 
 class RoundRecord(Record):
@@ -257,29 +250,6 @@ class TextHow(Record):
     marked: Count = 0
     """Spans that a person had marked with a chosen label; they are redacted whatever was learned."""
     ignore_marks: bool = False
-
-
-class Look(Record):
-    """How a person looked at one document of a release."""
-
-    document: Count
-    """Its number in the project."""
-    seconds: Count = 0
-    to_the_end: bool = False
-    """Whether its text was scrolled to the end, or fitted on the page."""
-
-
-class Approval(Record):
-    """approval.json: who approved a release, when, and what they saw; void when the release changes."""
-
-    release: Mark
-    """The hash of the release.json that was approved."""
-    candidate: CandidateId
-    by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
-    at: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-    documents_seen: Count
-    looks: tuple[Look, ...] = ()
-    corrections: Count = 0
 
 
 class TextRelease(Release):

@@ -91,7 +91,9 @@ class TextRequest(WithFindings):
         "background": Flagged("background", "starter", "starter"),
     }
     corpus: DocumentsInput = parameter(
-        help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
+        help="Labelled documents (JSONL, brat, CoNLL, CSV, …), or a project with answers.",
+        role="data",
+        metavar="CORPUS",
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
@@ -211,22 +213,23 @@ class TextPublishRequest(WithFindings):
         "compute": _COMPUTE,
     }
     documents: DocumentsInput = parameter(
-        help="Documents to publish.", role="data", metavar="INPUT"
+        help="Documents to publish, or a project with its answers.", role="data", metavar="INPUT"
     )
     replacement: str = parameter(
         "placeholder", help="How redacted text is replaced.", flag="--replace",
-        aliases=["replace"], choices=lambda: REPLACEMENTS,
+        aliases=["replace"], choices=lambda: REPLACEMENTS, on_page=True,
     )  # fmt: skip
     key: File | None = parameter(
-        None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file"
-    )
+        None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file",
+        on_page=True,
+    )  # fmt: skip
     scope: str = parameter(
         "document", help="Where surrogates are consistent.",
         choices=lambda: ("document", "corpus"), within="replacement",
     )  # fmt: skip
     person: str | None = parameter(
         None, help="Whose documents share surrogates and one shift of dates: a field, folder, or a file-name "
-        "pattern such as {person}_*.txt.", metavar="FIELD|folder|PATTERN",
+        "pattern such as {person}_*.txt.", metavar="FIELD|folder|PATTERN", on_page=True,
     )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
@@ -252,6 +255,7 @@ class TextPublishRequest(WithFindings):
     keep_ids: bool = parameter(
         False,
         help="Publish documents under their own ids and in their own order; else they get new ones.",
+        on_page=True,
     )
     new_ids: bool = parameter(
         False,

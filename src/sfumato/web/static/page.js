@@ -416,7 +416,9 @@ function startFrontier() {
       $("published").textContent = `${risk.text === "not measured" ? "What is left was not measured" : `Up to ${percent(risk.high ?? risk.value)} of the sensitive words may be left`}; wanted were ${percent(status.wanted)}. Press the button again to publish all the same.`;
       return;
     }
-    const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value });
+    const choices = Object.fromEntries([...document.querySelectorAll("[data-choice]")].map((c) => [c.dataset.choice, c.type === "checkbox" ? c.checked : c.value]));
+    $("published").textContent = "";
+    const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value, choices });
     if (!started) { news("Something is being published already."); return; }
     $("bar").hidden = false;
     follow((job) => {

@@ -1,6 +1,13 @@
 """A simulated steward: answers questions from the labels that the notes have."""
 
+from sfumato.engines.text.request import TextRequest
+
 LABELS = ["NAME", "PHONE"]
+
+
+def request_of(session, ratios):
+    """Return the request for a frontier of the answers."""
+    return TextRequest(corpus=session.project.folder, labels=list(session.labels), ratios=ratios)
 
 
 def gold_of(notes, place):

@@ -9,11 +9,13 @@ import sfumato as sf
 from sfumato.core.engine import Call
 from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.labelling.project import start_project
-from sfumato.engines.text.labelling.publication import explored
+from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.reading.label_kinds import kind_of, matching_labels, same_kind
 from sfumato.engines.text.rules import built_in
 from sfumato.engines.text.verb_requests import StartRequest
+
+from .answering import request_of
 
 LETTERS = [
     f"Herr Jonas Albers, geb. am {d}.03.1954, wurde am {d}.09.2039 entlassen.\n"
@@ -83,7 +85,7 @@ def test_an_address_is_one_span_on_the_page_and_in_the_release(letters, tmp_path
             last = first + len(thing)
             (shown,) = [x for x in session.spans(0) if x.start < last and first < x.end]
             assert (shown.label, shown.start <= first, last <= shown.end) == (label, True, True)
-        explored(session).save(tmp_path / "frontier")
+        explore_answers(session, request_of(session, [10.0])).save(tmp_path / "frontier")
     finally:
         session.close()
     published = sf.text.publish(tmp_path / "frontier", letters, ratio=10)

@@ -17,13 +17,13 @@ from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.estimate import LabelEstimate, RiskEstimate
 from sfumato.engines.text.labelling.next_step import next_step, seconds_of
 from sfumato.engines.text.labelling.project import start_project
-from sfumato.engines.text.labelling.publication import explored
+from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import status_of
 from sfumato.engines.text.labelling.two_readers import compare_readers
 from sfumato.engines.text.verb_requests import AuditRequest, ConvertRequest
 
-from .answering import LABELS, answer
+from .answering import LABELS, answer, request_of
 
 SECONDS = {"mark": 4.0, "window": 20.0}
 
@@ -139,7 +139,7 @@ def test_each_label_has_its_estimate_in_the_status_the_frontier_and_the_report(s
     assert found["NAME"]["low"] <= found["NAME"]["left"] <= found["NAME"]["high"]
     value, low, high = status["documents_with_leak"]
     assert 0 <= low <= value <= high <= 1
-    frontier = explored(session)
+    frontier = explore_answers(session, request_of(session, [10.0]))
     (chosen,) = [c for c in frontier.candidates if c.ratio == 10]
     assert chosen.by_label["NAME"].sensitive == found["NAME"]["sensitive"]
     assert chosen.by_label["NAME"].range.low <= chosen.by_label["NAME"].range.high
@@ -214,7 +214,7 @@ def test_the_words_of_a_project_can_be_audited_and_unread_documents_say_so(
     session = Session(project, background=False)
     try:
         answer(session, notes, 8)
-        explored(session).save(project / "frontier")
+        explore_answers(session, request_of(session, [10.0])).save(project / "frontier")
     finally:
         session.close()
     sf.text.publish(project, tmp_path / "notes.jsonl", ratio=10, out=tmp_path / "release")

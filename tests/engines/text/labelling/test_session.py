@@ -16,12 +16,14 @@ from sfumato.core.errors import DataError, FormatError, InputError, LockedError,
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.labelling.journal import Journal
 from sfumato.engines.text.labelling.project import Project, start_project
-from sfumato.engines.text.labelling.publication import explored, write_marks
+from sfumato.engines.text.labelling.publication import explore_answers
+from sfumato.engines.text.labelling.requests import publish_session
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import agreement_of, status_of
 from sfumato.engines.text.learners.partial import UNKNOWN
+from sfumato.engines.text.request import TextPublishRequest
 
-from .answering import LABELS, answer, gold_of
+from .answering import LABELS, answer, gold_of, request_of
 
 
 @pytest.fixture(scope="module")
@@ -156,28 +158,30 @@ def test_learning_from_answers_lowers_what_is_left(session, notes):
 
 def test_the_frontier_of_a_project_publishes_and_marks_are_law(session, project, notes, tmp_path):
     answer(session, notes, 25)
-    found = explored(session, [1.0, 10.0])
+    found = explore_answers(session, request_of(session, [1.0, 10.0]))
     folder = tmp_path / "frontier"
     folder.mkdir()
     found.save(folder)
     again = text.load(folder)
     assert again.record == found.record
     assert found.record.answers == 25
-    assert write_marks(session, tmp_path / "marks.jsonl") > 0
-    release = again.publish(
-        "r10", project.parent / "notes.jsonl", out=tmp_path / "release",
-        findings=tmp_path / "marks.jsonl",
-    )  # fmt: skip
+    asked = TextPublishRequest(documents=project, keep_ids=True)
+    release = publish_session(
+        session, again, again.candidate("r10"), asked, out=tmp_path / "release"
+    )
     assert release.counts["documents"] == len(notes)
     lines = (tmp_path / "release" / "notes.jsonl").read_text().splitlines()
     published = [json.loads(line)["text"] for line in lines]
+    marks = 0
     for document, text_ in zip(session.known_spans(), published, strict=True):
         marked = {document.text[s.start : s.end] for s in document.spans if s.end - s.start > 9}
+        marks += len(marked)
         assert not any(word in text_ for word in marked)
+    assert marks
 
 
 def test_before_anybody_looked_the_risk_is_not_measured(session):
-    candidate = explored(session, [10.0]).candidates[0]
+    candidate = explore_answers(session, request_of(session, [10.0])).candidates[0]
     assert candidate.risk.value == 1.0
     assert "not measured" in candidate.risk.attacker
 

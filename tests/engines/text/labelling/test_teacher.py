@@ -20,7 +20,7 @@ from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher, Teacher, teacher_named
 from sfumato.engines.text.labelling.estimate import estimated
 from sfumato.engines.text.labelling.project import start_project
-from sfumato.engines.text.labelling.publication import explored
+from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.scorers import Lesson, Readers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import readers_of, status_of
@@ -30,7 +30,7 @@ from sfumato.engines.text.reading.tokens import labels_from_spans
 from sfumato.web import make_app
 from sfumato.web.app import PageState
 
-from .answering import LABELS, answer
+from .answering import LABELS, answer, request_of
 
 NOTES = clinic_notes(40, seed=7)
 
@@ -197,7 +197,7 @@ def test_runs_are_what_a_loop_finds():
 def test_the_page_answers_while_the_teacher_is_busy(project, monkeypatch):
     slow = Simple()
     slow.go_on.clear()
-    monkeypatch.setattr(desks, "teacher_named", lambda *_, **__: (slow, "two readers"))
+    monkeypatch.setattr(desks, "teacher_of", lambda *_, **__: (slow, "two readers"))
     page = PageState([project])
     try:
         assert page.desk.notes() == ("two readers",)
@@ -245,7 +245,7 @@ def test_a_teacher_that_fails_is_shown_and_the_page_goes_on(project):
     until(lambda: session.lessons.failed)
     answer(session, NOTES, 6)
     assert readers_of(session) == "CRF (an encoder failed (MemoryError))"
-    assert explored(session, [10.0]).record.encoder is None
+    assert explore_answers(session, request_of(session, [10.0])).record.encoder is None
     session.close()
 
 
@@ -313,9 +313,9 @@ def test_a_frontier_depends_on_the_answers_and_publishes_with_the_encoder(
 ):
     session = Session(project, background=False, teacher=teacher)
     answer(session, NOTES, 30)
-    first = explored(session, [10.0])
+    first = explore_answers(session, request_of(session, [10.0]))
     assert session.teach()  # what was heard in between changes nothing
-    again = explored(session, [10.0])
+    again = explore_answers(session, request_of(session, [10.0]))
     session.close()
     assert first.record == again.record
     assert first.record.encoder.tuning == "head"
@@ -329,7 +329,7 @@ def test_a_frontier_depends_on_the_answers_and_publishes_with_the_encoder(
     for file in files:
         assert (tmp_path / "f0" / file).read_bytes() == (tmp_path / "f1" / file).read_bytes()
     loaded = text.load(tmp_path / "f0")
-    release = loaded.publish("r10", project.parent / "notes.jsonl", out=tmp_path / "release")
+    release = loaded.publish("r10", project, out=tmp_path / "release")
     assert release.counts["documents"] == len(NOTES)
     assert release.how.encoder_device == "cpu"
     for document in NOTES[:5]:

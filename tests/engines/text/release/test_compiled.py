@@ -103,7 +103,8 @@ def test_what_is_known_of_words_takes_part():
     whole = TokenData.of(tokenize([d.text for d in documents], vocabulary), vocabulary, known)
     kinds = candidate.decide(whole)
     assert np.array_equal(compile_candidate(candidate).decide(whole), kinds)
-    sanitiser = Sanitiser(candidate, word_limit=10)
+    sanitiser = Sanitiser(candidate)
+    sanitiser.word_limit = 10
     done = [sanitiser([document]) for document in documents]  # the table grows, and starts anew
     words = whole.counted & (kinds > 0)
     assert sum(d.counts.redacted["NAME"] for d in done) == np.count_nonzero(words) > 0

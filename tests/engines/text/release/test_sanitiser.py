@@ -99,7 +99,9 @@ def test_it_redacts(candidate):
 def test_the_same_bytes_however_it_is_cut(candidate, characters, threads, limit):
     documents = corpus(120, seed=9)
     expected = published(Sanitiser(candidate), documents)
-    got = published(Sanitiser(candidate, word_limit=limit), documents, characters, threads)
+    sanitiser = Sanitiser(candidate)
+    sanitiser.word_limit = limit
+    got = published(sanitiser, documents, characters, threads)
     assert got == expected
 
 

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 
 from ....core.story import Chart, View
 from ....presentation.drawing import BLUE, INK, ORANGE, Spec, bounds_of, fill_spec, headroom
-from ....presentation.numbers import count, percent
+from ....presentation.language import say
+from ....presentation.numbers import count, percent, to_places
 from ..records import BasketsCandidate, BasketsFrontier
 
 __all__ = ["absences_chart", "quality_chart", "uniqueness_chart"]
@@ -56,8 +57,14 @@ def _best_per_k(
                 unique=c.unique_share,
                 fill=INK if c.id == mine else BLUE,
                 warn=INK if c.id == mine else ORANGE,
-                says=f"k {k}: utility {c.utility.value:.3f}, {count(c.count)} features, AC {c.ac}, "
-                f"{percent(c.unique_share)} unique",
+                says=say(
+                    "k {k}: utility {utility}, {c} features, AC {ac}, {unique_share} unique",
+                    k=k,
+                    utility=to_places(c.utility.value),
+                    c=count(c.count),
+                    ac=c.ac,
+                    unique_share=percent(c.unique_share),
+                ),
             )
         )
     return rows
@@ -71,7 +78,10 @@ def quality_chart(
     if not rows or frontier is None:
         return None
     line = [
-        {"auc": r.utility.value, "label": f"everything: {r.utility.value:.3f}"}
+        {
+            "auc": r.utility.value,
+            "label": say("everything: {utility}", utility=to_places(r.utility.value)),
+        }
         for r in frontier.references[:1]
     ]
     drawn = fill_spec("quality", rows=[asdict(r) for r in rows], all=line)
@@ -80,17 +90,17 @@ def quality_chart(
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
     _set_title(drawn["hconcat"][0], frontier.utility)
     headroom(drawn, 1, [r.count for r in rows])
-    alt = "Quality and features by k: " + "; ".join(r.says for r in rows)
+    alt = say("Quality and features by k: ") + "; ".join(r.says for r in rows)
     return Chart(
-        f"{part_id}-quality", "cost", "What k costs", alt + ".", (View("", drawn),),
-        ("k", frontier.utility, "Features"), tuple((r.k, f"{r.auc:.3f}", count(r.count)) for r in rows),
-        (("ink", "the candidate in this report"), ("blue", "the best candidate at another k")),
+        f"{part_id}-quality", "cost", say("What k costs"), f"{alt}.", (View("", drawn),),
+        ("k", frontier.utility, say("Features")), tuple((r.k, to_places(r.auc), count(r.count)) for r in rows),
+        (("ink", say("the candidate in this report")), ("blue", say("the best candidate at another k"))),
     )  # fmt: skip
 
 
 def _set_title(panel: Spec, utility: str) -> None:
     """Name the axis after the utility that was chosen."""
-    title = "AUC" if utility == "auc" else f"Utility: {utility}"
+    title = "AUC" if utility == "auc" else say("Utility: {utility}", utility=utility)
     panel["encoding"]["y"]["title"] = title
     if isinstance(panel.get("title"), str):
         panel["title"] = title
@@ -103,7 +113,9 @@ def uniqueness_chart(
     rows = _best_per_k(frontier, chosen)
     if not rows:
         return None
-    alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r.says for r in rows)
+    alt = say("Rows that fit known presences, beside unique rows: ") + "; ".join(
+        r.says for r in rows
+    )
     drawn = fill_spec("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
     headroom(drawn, 0, [r.ac for r in rows])
     most = max(r.unique for r in rows)
@@ -112,10 +124,10 @@ def uniqueness_chart(
     if most <= 0.4:
         share["axis"] = {"format": "~%", "tickCount": 5}
     return Chart(
-        f"{part_id}-uniqueness", "attack", "Presences and absences, side by side", alt + ".",
-        (View("", drawn),), ("k", "AC", "Unique rows"),
+        f"{part_id}-uniqueness", "attack", say("Presences and absences, side by side"), f"{alt}.",
+        (View("", drawn),), ("k", "AC", say("Unique rows")),
         tuple((r.k, count(r.ac), percent(r.unique)) for r in rows),
-        (("ink", "the candidate in this report"),),
+        (("ink", say("the candidate in this report")),),
     )  # fmt: skip
 
 
@@ -133,13 +145,18 @@ def absences_chart(part_id: str, chosen: BasketsCandidate | None) -> Chart | Non
         {
             "absences": m,
             "ac": left,
-            "says": f"{m} known absences: {'' if exact else 'at most '}{left} rows fit",
+            "says": say(
+                "{m} known absences: {exact}{left} rows fit",
+                m=m,
+                exact="" if exact else say("at most "),
+                left=left,
+            ),
         }
         for m, left, exact in known
     ]
-    alt = "Rows that still fit: " + "; ".join(str(r["says"]) for r in rows)
+    alt = say("Rows that still fit: ") + "; ".join(str(r["says"]) for r in rows)
     return Chart(
-        f"{part_id}-absences", "attack", "When absences are known too", alt + ".",
-        (View("", fill_spec("absences", rows=rows)),), ("Known absences", "Rows that fit"),
+        f"{part_id}-absences", "attack", say("When absences are known too"), f"{alt}.",
+        (View("", fill_spec("absences", rows=rows)),), (say("Known absences"), say("Rows that fit")),
         tuple((m, count(left)) for m, left, _ in known),
     )  # fmt: skip

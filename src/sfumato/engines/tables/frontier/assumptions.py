@@ -30,14 +30,17 @@ def conditions_of(request: TablesRequest) -> Conditions:
     """Return the conditions of a request; what cannot go together is refused."""
     if request.suppress > 0:
         sizes = request.min_k or request.min_population or request.max_individual_risk
-        if not sizes:
+        if not (sizes or request.min_l or request.max_t is not None):
             raise ParameterError(
-                "Leaving out records needs a smallest size of groups.",
-                hint="give min_k, min_population or max_individual_risk too.",
+                "Leaving out records needs a smallest size of groups, or diversity.",
+                hint="give min_k, min_population, max_individual_risk, min_l or max_t too.",
             )
-        if (request.risk, request.loss) != ("population", "kl") or request.certify:
+        whole = request.loss == "granularity" and request.suppress_as == "records"
+        plain = request.risk == "population" and (request.loss == "kl" or whole)
+        if not plain or request.certify:
             raise ParameterError(
-                "Leaving out records goes with the default risk and loss, and without a certificate."
+                "Leaving out records goes with the default risk and loss (or whole records with the loss "
+                "'granularity'), and without a certificate."
             )
     return Conditions(
         min_l=request.min_l,
@@ -92,6 +95,8 @@ def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> 
     said = []
     if request.loss == "kl":
         said.append("The KL loss takes values as spread evenly within an interval.")
+    if request.loss != "granularity" and len(set(problem.weights)) > 1:
+        said.append("The weights of attributes count for the loss 'granularity' alone.")
     if request.loss == "mutual-information":
         said.append(
             f"The information about {target_of(problem, request)!r} is the plug-in estimate, which is too "
@@ -119,6 +124,11 @@ def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> 
     repeated = repeated_identifiers(table)
     if repeated:
         said.append(REPEATED.format(names=", ".join(repeated)[:300]))
+    if weights := table.schema.names("weight"):
+        said.append(
+            f"{weights[0]}: weights are published as they are; one that few people share tells who they are, "
+            "so round weights before."
+        )
     if problem.fraction is not None:
         said.append(
             f"The table is taken as a simple random sample of {problem.fraction:.3g} of its population; what "

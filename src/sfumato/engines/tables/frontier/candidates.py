@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts
 from ....core.measures import Risk, Utility
-from ..contingency.cells import group_sizes
+from ..contingency.cells import Bits, group_sizes
 from ..exploration import KEPT, attacker_of
 from ..groups.cell_suppression import blank_cells
 from ..groups.people import CountedPeople, GroupsOfPeople, People
-from ..groups.record_suppression import Suppressed, small_in, suppress_small_groups
+from ..groups.record_suppression import Suppressed, suppress_groups
+from ..groups.sensitive_columns import SensitiveColumns
 from ..measures.sensitive import Within, within
 from ..measures.shown import PolicyGroups, people_in_groups, split_by_field
 from ..records import PolicyFields, TablesCandidate, TablesReference
@@ -23,7 +25,7 @@ from ..space.policy import Policy
 from .comparison import compare_point
 from .problem import Problem
 
-__all__ = ["Entry", "candidate_of", "reference_of"]
+__all__ = ["Entry", "candidate_of", "is_whole", "reference_of"]
 
 Entry = tuple[float, float, bytes]
 """Risk, loss and bits of a policy that was measured."""
@@ -42,19 +44,26 @@ class _Measured:
 
 
 def candidate_of(
-    problem: Problem, run: SearchRun, entry: Entry, *, as_cells: bool
+    problem: Problem, run: SearchRun, entry: Entry, columns: SensitiveColumns, *, as_cells: bool
 ) -> TablesCandidate:
-    """Return the record of a policy that was found; what is too small is suppressed where that is allowed."""
+    """Return the record of a policy that was found.
+
+    Groups that are too small, or lack what is asked of the sensitive columns, are suppressed where that is allowed.
+    """
     risk, loss, packed = entry
     policy = Policy(problem.lattice, packed)
     people = problem.people
-    if people is not None and not people.is_allowed(people.groups(policy.bits)):
+    if people is not None and run.max_below and not is_whole(people, policy.bits, columns):
         if as_cells and isinstance(people, People):
-            found = _with_blanks(problem, people, policy, (risk, 1.0 - loss))
+            found = _with_blanks(problem, people, policy, columns, (risk, 1.0 - loss))
         else:
-            found = _without_people(problem, people, policy, (risk, 1.0 - loss))
+            found = _without_people(problem, people, policy, columns, (risk, 1.0 - loss))
     elif run.max_below and people is None:
-        found = (_with_blanked_records if as_cells else _without_small)(problem, policy)
+        found = (
+            _with_blanked_records(problem, policy, columns)
+            if as_cells
+            else _without_small(problem, policy, columns, run.loss_of_kept)
+        )
     else:
         found = _Measured(risk, 1.0 - loss, loss, _groups(problem, policy))
     return TablesCandidate(
@@ -139,11 +148,23 @@ def _groups_of_people(
     )
 
 
+def is_whole(people: CountedPeople, bits: npt.NDArray[np.uint8], columns: SensitiveColumns) -> bool:
+    """Return whether every group of people has the smallest sizes and lacks nothing."""
+    if not people.is_allowed(people.groups(bits)):
+        return False
+    unit = people.group(bits)
+    return not columns.lacking(unit, int(unit.max()) + 1).any()
+
+
 def _without_people(
-    problem: Problem, people: CountedPeople, policy: Policy, point: tuple[float, float]
+    problem: Problem,
+    people: CountedPeople,
+    policy: Policy,
+    columns: SensitiveColumns,
+    point: tuple[float, float],
 ) -> _Measured:
-    """Suppress the people of groups that are too small, with all their rows."""
-    left, groups, kept = people.suppress(policy.bits)
+    """Suppress the people of groups that are too small or lack anything, with all their rows."""
+    left, groups, kept = people.suppress(policy.bits, columns)
     unit = people.group(policy.bits)
     inside = {
         name: within(unit, people.joint(held, kept)).with_new_numbers()
@@ -154,37 +175,48 @@ def _without_people(
 
 
 def _with_blanks(
-    problem: Problem, people: People, policy: Policy, point: tuple[float, float]
+    problem: Problem,
+    people: People,
+    policy: Policy,
+    columns: SensitiveColumns,
+    point: tuple[float, float],
 ) -> _Measured:
-    """Blank cells where groups that count people are too small."""
-    blanks, left, group = blank_cells(problem.cells, policy.bits, people)
+    """Blank cells where groups that count people are too small or lack anything."""
+    blanks, left, group = blank_cells(problem.cells, policy.bits, people, columns)
     groups = GroupsOfPeople(blanks.records.astype(np.float64), blanks.sizes, blanks.people)
     shown = _groups_of_people(problem, groups, left.loss_nats, _inside(problem, group))
     return _Measured(*point, left.loss, shown, left.records, blanks.rows_blanked)
 
 
-def _with_blanked_records(problem: Problem, policy: Policy) -> _Measured:
-    """Blank cells where groups of records are too small."""
-    blanks, left, group = blank_cells(problem.cells, policy.bits)
+def _with_blanked_records(problem: Problem, policy: Policy, columns: SensitiveColumns) -> _Measured:
+    """Blank cells where groups of records are too small or lack anything."""
+    blanks, left, group = blank_cells(problem.cells, policy.bits, columns=columns)
     shown = _groups_of_kept(problem, group, left, lambda: blanks.people)
     return _Measured(
         left.risk, 1.0 - left.loss, left.loss, shown, left.records, blanks.rows_blanked
     )
 
 
-def _without_small(problem: Problem, policy: Policy) -> _Measured:
-    """Suppress the records of groups that are too small."""
+def _without_small(
+    problem: Problem,
+    policy: Policy,
+    columns: SensitiveColumns,
+    loss_of_kept: Callable[[Bits, Counts], float] | None = None,
+) -> _Measured:
+    """Suppress the records of groups that are too small or lack anything."""
     cells, bits = problem.cells, policy.bits
-    left = suppress_small_groups(cells, bits)
+    left, small = suppress_groups(cells, bits, columns)
     whole = group_sizes(cells, bits)[0].astype(np.int64)
-    small = small_in(cells, bits)
     group = np.where(small, -1, whole)
 
     def people() -> npt.NDArray[np.float64]:
         return people_in_groups(cells, bits, whole)[np.unique(whole[~small])]
 
     shown = _groups_of_kept(problem, group, left, people)
-    return _Measured(left.risk, 1.0 - left.loss, left.loss, shown, left.records)
+    loss = left.loss
+    if loss_of_kept is not None:
+        loss = loss_of_kept(bits, np.where(small, 0, cells.count))
+    return _Measured(left.risk, 1.0 - loss, loss, shown, left.records)
 
 
 def _groups_of_kept(

@@ -56,11 +56,10 @@ def build_exploration(
     points = {name: run_point(run, policy) for name, policy in known.items()}
     kept = _selection(entries, list(points.values()))
     area = run.frontier.area()
+    columns = problem.sensitive_columns(conditions_of(request))
+    as_cells = request.suppress_as == "cells"
     candidates, listed_area = mark_dominated(
-        [
-            candidate_of(problem, run, entries[i], as_cells=request.suppress_as == "cells")
-            for i in kept
-        ]
+        [candidate_of(problem, run, entries[i], columns, as_cells=as_cells) for i in kept]
     )
     if (
         run.max_below and problem.people is None
@@ -116,9 +115,10 @@ def _facts(
 ) -> dict[str, Any]:
     table, cells, lattice = problem.table, problem.cells, problem.lattice
     visited = run.visited[:: max(1, -(-len(run.visited) // _MOST_VISITED))]
-    trace = [(e, a) for e, _, a in run.trace]
-    if not trace or trace[-1][0] != run.evaluations:
-        trace.append((run.evaluations, area))
+    # Where records are left out, points were measured before that: their areas are of another frontier.
+    moved = run.max_below and problem.people is None and run.published is None
+    seen = {} if moved else {e: a for e, _, a in run.trace}
+    trace = sorted({**seen, run.evaluations: area}.items())
     occupied = cells.weight[: cells.occupied]
     note = (
         f"{listed} of {len(entries):,} policies of the frontier are listed, evenly along it; "

@@ -17,7 +17,10 @@ from ....data.hierarchy import hierarchy_nodes
 from ....data.table import Table
 from ....data.table_schema import MISSING, Attribute, Domain
 from ..contingency.cells import Cells, Joint, group_sizes
+from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, Held
+from ..groups.sensitive_columns import SensitiveColumns
+from ..measures.granularity import spanned_values
 from ..measures.sampling import Sampled, fractions_in
 from ..space.constraints import AttributeRule, Space
 from ..space.cuts import open_cuts
@@ -105,6 +108,10 @@ class Problem:
         self.held[column] = (self.cells.place[cell], person, value)
         return self.people.joint(self.held[column])
 
+    def sensitive_columns(self, asked: Conditions) -> SensitiveColumns:
+        """Return the sensitive columns with what is asked of them."""
+        return SensitiveColumns(asked, self.sensitive, self.ordered, self.held)
+
     @property
     def meanings(self) -> dict[str, str]:
         """What the schema declares attributes to mean, by name."""
@@ -123,6 +130,20 @@ class Problem:
         inside = [interval[a][cells.codes[a, first]] for a in places]
         people = np.bincount(group, weights=cells.weight[: cells.occupied]).astype(np.float64)
         return fractions_in(inside, sizes, people)
+
+    @property
+    def spanned(self) -> tuple[npt.NDArray[np.float64], ...]:
+        """By attribute, 1 for each value between the first and the last that occurs."""
+        cells = self.cells
+        return tuple(
+            spanned_values(domain, cells.value_counts[a, : len(domain)])
+            for a, domain in enumerate(self.lattice.domains)
+        )
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """How much each quasi-identifier matters, as the schema says."""
+        return tuple(a.weight for a in self.table.schema.quasi)
 
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells
 from .people import People
 from .record_suppression import Suppressed
+from .sensitive_columns import SensitiveColumns
 
 __all__ = ["NOT_JOINED", "Blanked", "blank", "blank_cells"]
 
@@ -28,6 +29,8 @@ _ALL_SUBSETS = 10  # attributes up to which every set of blanked ones is tried
 _FEW = 2  # blanked attributes at most where there are more, before all are
 
 Numbers = npt.NDArray[np.integer]
+Marks = npt.NDArray[np.bool_]
+Lacking = Callable[[Numbers, int, Marks], Marks]
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ def blank(
     min_sample: float,
     min_population: float,
     different: Callable[[Numbers, int], npt.NDArray[np.int64]] | None = None,
+    lacking: Lacking | None = None,
 ) -> Blanked:
     """Choose the cells to blank.
 
@@ -95,6 +99,9 @@ def blank(
     different : callable, optional
         Counts the different people of groups of groups, given by a number for each group (−1 for none) and how
         many there are; every record is a person without.
+    lacking : callable, optional
+        Marks the groups of groups, given in the same way, that lack diversity or closeness; the last argument says
+        which groups are published. Groups are large enough or not without.
 
     """
     crowd = np.zeros(count.size) if people is None else people
@@ -102,34 +109,30 @@ def blank(
     alone = np.where(held, np.arange(count.size), -1)
     size = count if different is None else different(alone, count.size)
     small = held & ((size < min_sample) | (np.maximum(crowd, size) < min_population - 1e-9))
+    if lacking is not None:
+        small |= held & lacking(alone, count.size, held)
     hidden = ~held | small  # groups that nobody sees published in full
     waiting = small.copy()
     blanks = np.zeros(count.size, dtype=np.int64)
     number = np.full(count.size, -1, dtype=np.int64)
     seen = np.flatnonzero(held & ~small)
     number[seen] = np.arange(seen.size)
-    records, sizes = [count[seen]], [size[seen]]
-    around = [np.maximum(crowd, size)[seen]]
+    records, sizes, around = [count[seen]], [size[seen]], [np.maximum(crowd, size)[seen]]
     made = seen.size
-    for chosen in _subsets(costs):
-        if not waiting.any():
-            break
-        kept = [a for a in range(len(codes)) if a not in chosen]
-        key = (
-            number_combinations([codes[a][hidden] for a in kept])
-            if kept
-            else np.zeros(hidden.sum(), np.int64)
-        )
+    for chosen in takewhile(lambda _: waiting.any(), _subsets(costs)):
+        key = _number_without(codes[:, hidden], chosen)
         many = int(key.max()) + 1
         of_waiting = waiting[hidden]
         held_there = np.bincount(key[of_waiting], weights=count[hidden][of_waiting], minlength=many)
         inside = held_there
+        together = np.full(count.size, -1, dtype=np.int64)
+        together[np.flatnonzero(hidden)[of_waiting]] = key[of_waiting]
         if different is not None:
-            together = np.full(count.size, -1, dtype=np.int64)
-            together[np.flatnonzero(hidden)[of_waiting]] = key[of_waiting]
             inside = different(together, many).astype(np.float64)
         outside = np.maximum(np.bincount(key, weights=crowd[hidden], minlength=many), inside)
         enough = (inside > 0) & (inside >= min_sample) & (outside >= min_population - 1e-9)
+        if lacking is not None and enough.any():
+            enough &= ~lacking(together, many, held)
         places = np.flatnonzero(hidden)[of_waiting & enough[key]]
         if places.size == 0:
             continue
@@ -141,24 +144,62 @@ def blank(
         around.append(outside[good])
         made += good.size
         waiting[places] = False
-    return Blanked(
+    found = Blanked(
         codes[:, held], count[held], blanks[held], waiting[held], number[held],
         np.concatenate(records), np.concatenate(sizes), np.concatenate(around),
     )  # fmt: skip
+    if lacking is not None and waiting.any():
+        return _without_lacking(found, number, lacking, held)
+    return found
+
+
+def _number_without(codes: Numbers, blanked: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Number the groups that look the same once some attributes are blanked."""
+    kept = [codes[a] for a in range(len(codes)) if a not in blanked]
+    return number_combinations(kept) if kept else np.zeros(codes.shape[1], np.int64)
+
+
+def _without_lacking(found: Blanked, number: Numbers, lacking: Lacking, held: Marks) -> Blanked:
+    """Leave out the published groups that are too far from a whole which others have left."""
+    number = number.copy()
+    many = found.records.size
+    gone = np.zeros(many, dtype=np.bool_)
+    while True:
+        new = lacking(number, many, number >= 0)
+        if not new.any():
+            break
+        gone |= new
+        number[(number >= 0) & gone[number]] = -1
+    new_number = np.where(gone, -1, np.cumsum(~gone) - 1)
+    shown = number[held]
+    return Blanked(
+        found.codes,
+        found.count,
+        found.blanks,
+        shown < 0,
+        np.where(shown < 0, -1, new_number[shown]),
+        found.records[~gone],
+        found.sizes[~gone],
+        found.people[~gone],
+    )
 
 
 def blank_cells(
-    cells: Cells, bits: Bits, persons: People | None = None
+    cells: Cells,
+    bits: Bits,
+    persons: People | None = None,
+    columns: SensitiveColumns | None = None,
 ) -> tuple[Blanked, Suppressed, npt.NDArray[np.int64]]:
     """Blank cells under a policy: what was blanked, its measures, and the published group of each occupied cell.
 
-    The group of a cell whose records are left out is −1. With `persons`, groups are counted by people.
+    The group of a cell whose records are left out is −1. With `persons`, groups are counted by people; with
+    `columns`, groups that lack diversity or closeness are treated like small ones.
     """
     interval = cells.intervals(bits)
-    columns = [interval[a][cells.codes[a]].astype(np.int64) for a in range(cells.attributes)]
-    key = number_combinations(columns)
+    places = [interval[a][cells.codes[a]].astype(np.int64) for a in range(cells.attributes)]
+    key = number_combinations(places)
     first = np.unique(key, return_index=True)[1]
-    codes = np.stack(columns)[:, first]
+    codes = np.stack(places)[:, first]
     inside = key[: cells.occupied]
     count = np.bincount(inside, weights=cells.count, minlength=first.size).astype(np.int64)
     people = np.bincount(key, weights=cells.weight, minlength=first.size).astype(np.float64)
@@ -179,9 +220,16 @@ def blank_cells(
         def different(number: Numbers, many: int) -> npt.NDArray[np.int64]:
             return persons.different(number[inside], many)
 
+    lacking = None
+    if columns is not None and columns.asks:
+
+        def lacking(number: Numbers, many: int, published: Marks) -> Marks:
+            return columns.lacking(number[inside], many, published=published[inside])
+
     found = blank(
         codes, count, people if cells.has_population else None, costs,
         min_sample=float(cells.least[0]), min_population=float(cells.least[1]), different=different,
+        lacking=lacking,
     )  # fmt: skip
     held = count > 0
     widths = logs[held].copy()

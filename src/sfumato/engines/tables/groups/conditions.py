@@ -6,13 +6,10 @@ chains. Sizes are watched by the kernels; what is here is asked of a policy befo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-import numpy as np
-
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
-from ..measures.sensitive import Within, closeness, diversity, within
+from ..measures.sensitive import Within, closeness, diversity, recursive_levels, within
 from ..records import ConditionsFields
 from .people import CountedPeople
 
@@ -38,7 +35,7 @@ class Conditions(ConditionsFields):
         The largest chance of naming a record, on average over the records.
     max_suppressed : float
         The largest share of records that may be left out, or have cells blanked, because their group is
-        too small.
+        too small or lacks diversity or closeness.
     suppress_as : {"records", "cells"}
         Whether such records are left out whole, or single cells of them.
 
@@ -107,15 +104,5 @@ class Conditions(ConditionsFields):
 
 
 def recursive_diversity(inside: Within, c: float) -> int:
-    """Return the largest l for which every group is recursively (c, l)-diverse.
-
-    With the counts of a group from the largest, r₁ < c · (r_l + … + r_m).
-    """
-    group, count = inside.group, inside.count
-    least = math.inf
-    for number in np.unique(group):
-        falling = np.sort(count[group == number])[::-1]
-        rest = np.cumsum(falling[::-1])[::-1]  # r_l + … + r_m at place l − 1
-        fits = np.flatnonzero(falling[0] < c * rest)
-        least = min(least, int(fits[-1]) + 1 if fits.size else 0)
-    return int(least)
+    """Return the largest l for which every group is recursively (c, l)-diverse."""
+    return int(recursive_levels(inside, c)[inside.sizes > 0].min())

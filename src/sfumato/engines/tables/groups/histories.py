@@ -91,11 +91,16 @@ class Histories(CountedPeople):
         sizes = sizes[sizes > 0]
         return GroupsOfPeople(sizes.astype(np.float64), sizes, sizes.astype(np.float64))
 
-    def mark_suppressed(self, bits: Bits) -> Marks:
+    def members(self, bits: Bits, groups: Marks) -> Marks:
+        """Mark the people whose history is in any of the marked groups."""
+        return np.asarray(groups[self.group(bits)][self.of_person])
+
+    def mark_small(self, bits: Bits, out: Marks | None = None) -> Marks:
         """Mark the people whose group is too small; the others' groups stay as they are."""
         group = self.group(bits)
         sizes = np.bincount(group, weights=self.people).astype(np.float64)
-        return self._small(sizes.astype(np.int64), sizes)[group][self.of_person]
+        small = self._small(sizes.astype(np.int64), sizes)[group][self.of_person]
+        return np.asarray(small if out is None else small | out)
 
 
 def people_of(table: Table, cells: Cells) -> CountedPeople | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from .history_hashes import number_equal, sums_of_rows
 from .record_suppression import Suppressed, nats_of
+
+if TYPE_CHECKING:
+    from .sensitive_columns import SensitiveColumns
 
 __all__ = ["CountedPeople", "GroupsOfPeople", "People"]
 
@@ -61,8 +65,26 @@ class CountedPeople(ABC):
         """Count the people of each group of a policy; of some people alone where they are marked."""
 
     @abstractmethod
-    def mark_suppressed(self, bits: Bits) -> Marks:
-        """Mark the people without whom every group has the smallest sizes asked for, as few as can be."""
+    def mark_small(self, bits: Bits, out: Marks | None = None) -> Marks:
+        """Mark the people without whom every group has the smallest sizes, as few as can be, and those given."""
+
+    @abstractmethod
+    def members(self, bits: Bits, groups: Marks) -> Marks:
+        """Mark the people who are in any of the marked groups (numbered as by `group`)."""
+
+    def mark_suppressed(self, bits: Bits, columns: SensitiveColumns | None = None) -> Marks:
+        """Mark the people without whom every group has the smallest sizes, and lacks nothing in any column."""
+        out = self.mark_small(bits)
+        if columns is None or not columns.asks:
+            return out
+        unit = self.group(bits)
+        many = int(unit.max()) + 1
+        while True:
+            lacking = columns.of_people(self, ~out).lacking(unit, many)
+            new = self.members(bits, lacking) & ~out
+            if not new.any():
+                return out
+            out = self.mark_small(bits, out | new)
 
     @abstractmethod
     def joint(self, held: Held, kept: Marks | None = None) -> Joint:
@@ -98,8 +120,12 @@ class CountedPeople(ABC):
         sample, population = self.cells.least
         return bool(groups.people.min() >= sample and groups.around.min() >= population - 1e-9)
 
-    def suppress(self, bits: Bits) -> tuple[Suppressed, GroupsOfPeople, Marks]:
-        """Measure a policy when people in groups that are too small are left out with all their rows.
+    def suppress(
+        self, bits: Bits, columns: SensitiveColumns | None = None
+    ) -> tuple[Suppressed, GroupsOfPeople, Marks]:
+        """Measure a policy when people in groups that are too small, or lack anything, are left out.
+
+        They are left out with all their rows.
 
         Returns
         -------
@@ -111,7 +137,7 @@ class CountedPeople(ABC):
             Who stays.
 
         """
-        kept = ~self.mark_suppressed(bits)
+        kept = ~self.mark_suppressed(bits, columns)
         stays = kept[self.person]
         count = np.bincount(self.cell[stays], minlength=self.cells.occupied)
         nats = nats_of(self.cells, bits, count)
@@ -201,11 +227,19 @@ class People(CountedPeople):
         held = records > 0
         return GroupsOfPeople(records[held], people[held], around[held])
 
-    def mark_suppressed(self, bits: Bits) -> Marks:
+    def members(self, bits: Bits, groups: Marks) -> Marks:
+        """Mark the people who are in any of the marked groups."""
+        found = np.zeros(self.many, dtype=np.bool_)
+        found[self.person[groups[self.group(bits)[self.cell]]]] = True
+        return found
+
+    def mark_small(self, bits: Bits, out: Marks | None = None) -> Marks:
         """Mark the people in groups that are too small, and again, since others shrink without them."""
         key, many, crowd = self._keys(bits)
         kinds = self._kinds
         group, amount = key[kinds.cell], kinds.people.copy()
+        if out is not None:  # people of one kind are in the same groups, so they are out together
+            amount[np.unique(kinds.of_person[out])] = 0
         while True:
             people = self._people(group, amount, many)
             small = self._small(people, np.maximum(crowd, people)) & (people > 0)

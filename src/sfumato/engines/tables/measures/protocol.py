@@ -15,11 +15,17 @@ __all__ = ["Context", "Measure", "PublishedGroups", "SensitiveTable"]
 
 @dataclass(frozen=True)
 class Context:
-    """What a measure may need: the cells, the group size of `small-groups`, the counts of a target column."""
+    """What a measure may need: the cells, the group size of `small-groups`, the counts of a target column.
+
+    By attribute, `spanned` is 1 for each value that counts as one (see `granularity`), and `weights` says how much
+    the attribute matters.
+    """
 
     cells: Cells
     k: int = 5
     target: Joint | None = None
+    spanned: tuple[Floats, ...] = ()
+    weights: tuple[float, ...] = ()
 
 
 class SensitiveTable(NamedTuple):
@@ -55,6 +61,8 @@ class PublishedGroups:
         The records whose group holds one person of the population, where there is one.
     read_target : callable, optional
         Returns the counts of the target column's values by distinct row before, and by group.
+    read_granularity : callable, optional
+        Returns the mean penalty of the published intervals.
 
     """
 
@@ -70,6 +78,7 @@ class PublishedGroups:
     fraction: Sampled = None
     population_unique: int | None = None
     read_target: Callable[[], tuple[Floats, Floats]] | None = None
+    read_granularity: Callable[[], float] | None = None
 
     @property
     def expected(self) -> float:

@@ -9,7 +9,18 @@ import numpy.typing as npt
 
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 
-__all__ = ["Within", "closeness", "diversity", "l_diversity", "t_closeness", "within"]
+__all__ = [
+    "Within",
+    "closeness",
+    "distances",
+    "distinct_values",
+    "diversity",
+    "entropies",
+    "l_diversity",
+    "recursive_levels",
+    "t_closeness",
+    "within",
+]
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,36 @@ def l_diversity(cells: Cells, bits: Bits, sensitive: Joint) -> tuple[int, float]
 
 def diversity(inside: Within) -> tuple[int, float]:
     """Return the least number of distinct values in a group, and exp of the least entropy."""
-    distinct = np.bincount(inside.group)
+    return int(distinct_values(inside).min()), float(entropies(inside).min())
+
+
+def distinct_values(inside: Within) -> npt.NDArray[np.int64]:
+    """Return the number of distinct values of each group."""
+    return np.bincount(inside.group)
+
+
+def entropies(inside: Within) -> npt.NDArray[np.float64]:
+    """Return exp of the entropy of each group's values."""
     share = inside.count / inside.sizes[inside.group]
-    entropy = np.bincount(inside.group, weights=-share * np.log(share))
-    return int(distinct.min()), float(np.exp(entropy.min()))
+    found: npt.NDArray[np.float64] = np.exp(
+        np.bincount(inside.group, weights=-share * np.log(share))
+    )
+    return found
+
+
+def recursive_levels(inside: Within, c: float) -> npt.NDArray[np.int64]:
+    """Return, by group, the largest l for which it is recursively (c, l)-diverse.
+
+    With the counts of a group from the largest, r₁ < c · (r_l + … + r_m).
+    """
+    order = np.lexsort((-inside.count, inside.group))
+    group, count = inside.group[order], inside.count[order]
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    place = np.cumsum(np.diff(group, prepend=-1) > 0) - 1  # of the group among those that occur
+    before = np.cumsum(count) - count
+    rest = inside.sizes[group] - (before - before[first][place])  # r_l + … + r_m
+    fits = count[first][place] < c * rest
+    return np.bincount(group, weights=fits).astype(np.int64)
 
 
 def t_closeness(cells: Cells, bits: Bits, sensitive: Joint, *, ordered: bool = False) -> float:
@@ -62,22 +99,28 @@ def t_closeness(cells: Cells, bits: Bits, sensitive: Joint, *, ordered: bool = F
 
 
 def closeness(inside: Within, *, ordered: bool = False) -> float:
-    """Return the largest earth mover's distance of a group from the whole.
+    """Return the largest earth mover's distance of a group from the whole."""
+    return float(distances(inside, ordered=ordered).max())
 
-    Names are equally far from each other, so the distance is the total variation; numbers are ordered, and a step from one to the next costs 1/(m − 1), m being the number of different values.
+
+def distances(inside: Within, *, ordered: bool = False) -> npt.NDArray[np.float64]:
+    """Return the earth mover's distance of each group from the whole.
+
+    Names are equally far from each other, so the distance is the total variation; numbers are ordered, and a
+    step from one to the next costs 1/(m − 1), m being the number of different values. The whole is `margin`.
     """
     whole = inside.margin / inside.margin.sum()
     share = inside.count / inside.sizes[inside.group]
     if ordered and whole.size > 1:
-        return _ordered_distance(inside, whole, share)
+        return _ordered_distances(inside, whole, share)
     # ½ Σ |p − q| = Σ max(p − q, 0), which needs only the values that a group holds
     excess = np.maximum(share - whole[inside.value], 0.0)
-    return float(np.bincount(inside.group, weights=excess).max())
+    return np.bincount(inside.group, weights=excess).astype(np.float64)
 
 
-def _ordered_distance(
+def _ordered_distances(
     inside: Within, whole: npt.NDArray[np.float64], share: npt.NDArray[np.float64]
-) -> float:
+) -> npt.NDArray[np.float64]:
     """Add up |P − Q| over the steps between neighbouring values; P is constant between a group's values."""
     steps = whole.size - 1
     below = np.cumsum(whole)[:-1]  # Q at each step
@@ -101,5 +144,5 @@ def _ordered_distance(
 
     total = part(np.minimum(reached, 1.0), start, end)
     lead = np.where(first, sums[start], 0.0)  # before the first value P is 0
-    distance = np.bincount(inside.group, weights=total + lead)
-    return float(distance.max() / steps)
+    found: npt.NDArray[np.float64] = np.bincount(inside.group, weights=total + lead) / steps
+    return found

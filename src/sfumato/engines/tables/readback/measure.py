@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
+from ....data.attributes import MISSING
 from ....data.table import Table
 from ....data.table_source import TableSource
 from ..measures.protocol import PublishedGroups, SensitiveTable
@@ -134,7 +135,10 @@ def _groups_by_row(
     whole_table = not _suppressed_records(written, original) and not original.dropped
     sensitive = {
         # A column that is numeric in every row is numeric here; the suppressed rows may differ.
-        n: SensitiveTable(w.table, w.is_numeric and (whole_table or original.is_numeric(n)))
+        n: SensitiveTable(
+            w.table,
+            w.is_numeric and (original.is_ordered(n) if whole_table else original.is_numeric(n)),
+        )
         for n, w in written.sensitive.items()
     }
     return PublishedGroups(
@@ -152,7 +156,33 @@ def _groups_by_row(
         read_target=None
         if payload.target is None
         else partial(_target, written, original, payload),
+        read_granularity=partial(_granularity, count, places, original, payload),
     )
+
+
+def _granularity(count: Counts, places: _Places, original: Table, payload: TablesPayload) -> float:
+    """Return the mean share of each attribute's values that the published intervals span beyond one.
+
+    Values beyond those that occur do not count; a record that is not published, or a blanked cell, spans all.
+    """
+    total, weights = 0.0, 0.0
+    for a, attribute in enumerate(payload.schema.quasi):
+        held = np.bincount(original.codes[a], original.count, payload.lattice.sizes[a]) > 0
+        domain = payload.lattice.domains[a]
+        last = len(domain) - (1 if len(domain) > 1 and domain[-1] == MISSING else 0)
+        ends = np.flatnonzero(held[:last])
+        counts = held.copy()
+        counts[ends.min(initial=last) : ends.max(initial=-1) + 1] = True
+        if counts.sum() < 2:
+            continue
+        width = np.bincount(places.of_value[a], weights=counts)
+        share = np.clip((width - 1) / (counts.sum() - 1), 0, 1)
+        shown = places.rows[a]
+        lost = float((count * np.where(shown < 0, 1.0, share[shown])).sum())
+        out = int(original.count.sum()) - int(count.sum())
+        total += attribute.weight * (lost + max(out, 0)) / int(original.count.sum())
+        weights += attribute.weight
+    return total / weights if weights else 0.0
 
 
 def _fraction(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ....core.errors import ParameterError
 from ..payload import TablesPayload
 from ..readback.measure import ReadBack
 from ..records import TablesCandidate
+from ..request import TablesPublishRequest
 
-__all__ = ["below_promise", "broken_conditions"]
+__all__ = ["below_promise", "broken_conditions", "conditions_of"]
 
 _TOLERANCE = 1e-9
 
@@ -119,3 +123,24 @@ def broken_conditions(
     if limit is not None and measured.risk is not None and measured.risk > limit + _TOLERANCE:
         worse.append(f"The output has a risk of {measured.risk:.6g}, above the {limit:g} allowed")
     return worse
+
+
+def conditions_of(payload: TablesPayload, request: TablesPublishRequest) -> TablesPayload:
+    """Return the payload with what this call asks for in addition."""
+    if (request.min_l > 0 or request.max_t is not None) and not payload.schema.names("sensitive"):
+        raise ParameterError(
+            "Diversity and closeness are about sensitive columns, and the schema names none.",
+            hint='give a column role = "sensitive".',
+        )
+    individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
+    return replace(
+        payload,
+        min_sample=max(payload.min_sample, request.min_k),
+        min_population=max(payload.min_population, individual),
+        conditions=payload.conditions.with_stricter(
+            min_l=request.min_l,
+            max_t=request.max_t,
+            max_average_risk=request.max_average_risk,
+            max_suppressed=request.suppress,
+        ),
+    )

@@ -20,6 +20,7 @@ from ....core.records import InputFile, ShiftRecord
 from ....core.release import open_output, refuse_different, warn_if_composed, warn_of_kept_order
 from ....core.statistics.shift import ShiftCheck
 from ....core.storage.ownership import paths_in
+from ....core.storage.placed_bands import write_mentions
 from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import write_quarantine
 from ....data.inputs import PopulationInput, RowsInput, SchemaInput
@@ -35,8 +36,9 @@ from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
+from .notes import RewrittenNotes, rewrite_notes
 from .outputs import Frame, delimiter_of, frame_like, target_of
-from .promises import below_promise, broken_conditions
+from .promises import below_promise, broken_conditions, conditions_of
 from .rows import WHO, Generaliser, ReleaseRows, published_rows
 from .suppression import (
     SuppressedGroups,
@@ -114,7 +116,7 @@ def publish(
     release.json inside); without `out` a frame comes back as the same kind of frame. What was written is
     measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
-    payload = _with_conditions_of(payload, request)
+    payload = conditions_of(payload, request)
     opened = TableSource.open(request.table)
     target = None
     if out is not None:
@@ -139,6 +141,8 @@ def publish(
         opened.read.check()
         write_quarantine(target.path, withheld, force=force)
     release.save_private(target.path)
+    if work.notes.found:
+        write_mentions(target.path, work.notes.lines)
     warn_if_composed(target.path, release.to_json())
     return release
 
@@ -168,8 +172,9 @@ def _prepare(
     left_out, blanks = small_groups_of(policy, payload, table)
     people_out = suppress_people(policy, payload, table, opened)
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
+    notes = rewrite_notes(kept_rows, generaliser, None if blanks is None else blanks.groups)
     counted = blanks is None and not request.keep_order
-    rows = published_rows(generaliser, kept_rows, compute, counted=counted)
+    rows = published_rows(generaliser, notes.opened, compute, counted=counted)
     columns = generaliser.columns(opened)
     if left_out is not None:
         rows = rows.without(left_out.groups)
@@ -196,29 +201,9 @@ def _prepare(
         shift=shift,
         linked=linked_rows(generaliser, kept_rows, left_out, blanks),
         losses=changed.losses,
+        notes=notes,
     )
     return work, rows
-
-
-def _with_conditions_of(payload: TablesPayload, request: TablesPublishRequest) -> TablesPayload:
-    """Return the payload with what this call asks for in addition."""
-    if (request.min_l > 0 or request.max_t is not None) and not payload.schema.names("sensitive"):
-        raise ParameterError(
-            "Diversity and closeness are about sensitive columns, and the schema names none.",
-            hint='give a column role = "sensitive".',
-        )
-    individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
-    return replace(
-        payload,
-        min_sample=max(payload.min_sample, request.min_k),
-        min_population=max(payload.min_population, individual),
-        conditions=payload.conditions.with_stricter(
-            min_l=request.min_l,
-            max_t=request.max_t,
-            max_average_risk=request.max_average_risk,
-            max_suppressed=request.suppress,
-        ),
-    )
 
 
 @dataclass(frozen=True)
@@ -238,6 +223,7 @@ class _TablePublication:
     shift: ShiftCheck | None
     linked: TableSource | None
     losses: dict[str, ColumnLoss]
+    notes: RewrittenNotes
     seed: int = 0
     frontier: str | None = None
 
@@ -322,6 +308,7 @@ class _TablePublication:
                 "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
+                **({} if self.people_out is None else self.people_out.counts()),
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
@@ -353,6 +340,7 @@ class _TablePublication:
                 update={
                     "shift": self.shift and ShiftRecord.of(self.shift),
                     "columns": self.losses,
+                    "notes": self.notes.found,
                 }
             ),
             worse=tuple(worse),

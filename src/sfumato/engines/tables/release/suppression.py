@@ -14,7 +14,8 @@ from ..contingency.cells import Cells
 from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.histories import people_of
 from ..groups.people import People
-from ..groups.record_suppression import small_groups
+from ..groups.record_suppression import suppress_groups
+from ..groups.sensitive_columns import sensitive_columns
 from ..payload import TablesPayload
 from ..space.labels import ALL
 from ..space.policy import Policy
@@ -57,10 +58,15 @@ class SuppressedPeople:
 
     rows: pa.Array
     records: int
+    people: int
+
+    def counts(self) -> dict[str, int]:
+        """Return how many people and rows are left out."""
+        return {"suppressed_people": self.people, "suppressed_rows": len(self.rows)}
 
     def withheld(self) -> list[dict[str, str]]:
         """List the rows by their number, and why they are left out."""
-        reason = "is of a person who is in a group below the smallest size"
+        reason = "is of a person in a group that is too small or lacks diversity"
         return [{"id": f"row {n}", "reason": reason} for n in self.rows.to_pylist()]
 
 
@@ -74,9 +80,11 @@ def suppress_people(
         if table.schema.joined:
             raise ParameterError(NOT_JOINED)
         return None
-    people = people_of(table, _cells(policy, payload, table))
+    cells = _cells(policy, payload, table)
+    people = people_of(table, cells)
     assert people is not None
-    out = people.mark_suppressed(policy.bits)
+    columns = sensitive_columns(table, cells, people, payload.conditions)
+    out = people.mark_suppressed(policy.bits, columns)
     if not out.any():
         return None
     schema = table.schema
@@ -93,7 +101,7 @@ def suppress_people(
         f"SELECT place FROM ({numbered}) SEMI JOIN {SMALL} USING (person) ORDER BY place"  # noqa: S608 (quoted)
     )
     records = int(out[people.person].sum())
-    return SuppressedPeople(found.column("place").combine_chunks(), records)
+    return SuppressedPeople(found.column("place").combine_chunks(), records, int(out.sum()))
 
 
 def _cells(policy: Policy, payload: TablesPayload, table: Table) -> Cells:
@@ -122,7 +130,10 @@ def _blanks(
     lattice = policy.lattice
     cells = _cells(policy, payload, table)
     people = people_of(table, cells)
-    found, _, _ = blank_cells(cells, policy.bits, people if isinstance(people, People) else None)
+    columns = sensitive_columns(table, cells, people, payload.conditions)
+    found, _, _ = blank_cells(
+        cells, policy.bits, people if isinstance(people, People) else None, columns
+    )
     labels = [
         np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
             found.codes[a]
@@ -135,36 +146,29 @@ def _blanks(
         out = SuppressedGroups(groups, found.rows_suppressed)
     some = (found.blanks > 0) & ~found.left
     if some.any():
-        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
+        shown = {f"l{a}": labels[a][some] for a in range(len(labels))}
         for a in range(len(labels)):
             on = (found.blanks[some] >> a) & 1 == 1
-            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
-        blanks = SuppressedGroups(pa.table(columns), found.rows_blanked)
+            shown[f"b{a}"] = np.where(on, ALL, shown[f"l{a}"])
+        blanks = SuppressedGroups(pa.table(shown), found.rows_blanked)
     return out, blanks
 
 
 def _small(policy: Policy, payload: TablesPayload, table: Table) -> SuppressedGroups | None:
-    spans = [policy.spans(a) for a in range(len(table.names))]
-    of_value = [np.repeat(np.arange(len(s)), [high - low + 1 for low, high in s]) for s in spans]
-    inside = [of_value[a][table.codes[a]] for a in range(len(spans))]
-    people = table.population_codes
-    small = small_groups(
-        inside,
-        table.count,
-        None if people is None else [of_value[a][people[a]] for a in range(len(spans))],
-        table.population_count,
-        min_sample=payload.min_sample,
-        min_population=payload.min_population,
-    )
-    if not small.any():
+    cells = _cells(policy, payload, table)
+    columns = sensitive_columns(table, cells, None, payload.conditions)
+    found, out = suppress_groups(cells, policy.bits, columns)
+    if not out.any():
         return None
     label = policy.lattice.label
-    names = {
-        name: [label(a, *spans[a][i]) for i in inside[a][small].tolist()]
-        for a, name in enumerate(table.names)
-    }
+    names = {}
+    for a, name in enumerate(table.names):
+        spans = policy.spans(a)
+        of_value = np.repeat(np.arange(len(spans)), [high - low + 1 for low, high in spans])
+        shown = of_value[cells.codes[a, : cells.occupied][out]]
+        names[name] = [label(a, *spans[i]) for i in shown.tolist()]
     groups = pa.table(names).group_by(list(table.names)).aggregate([])
-    return SuppressedGroups(groups, int(table.count[small].sum()))
+    return SuppressedGroups(groups, found.records)
 
 
 def linked_rows(
@@ -201,5 +205,5 @@ def rows_of_groups(
         f"SELECT {quote_name(NUMBER)} AS place FROM ({generaliser.numbered_sql(opened)}) "  # noqa: S608 (quoted)
         f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
     )
-    reason = "is in a group below the smallest size"
+    reason = "is in a group that is too small or lacks diversity"
     return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]

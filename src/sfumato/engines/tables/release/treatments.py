@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
-from ....data.attributes import Attribute, Treatment
+from ....data.attributes import Attribute
+from ....data.column_treatments import Treatment
 from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
@@ -44,7 +45,7 @@ def check_cells(opened: TableSource, schema: TableSchema) -> None:
         if attribute.role != "other":
             continue
         plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
-        if attribute.publish is not None:
+        if isinstance(attribute.publish, Treatment):
             number = f"TRY_CAST({plain} AS DOUBLE)"
             wrong = f"{plain} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
             found = opened.query(f"SELECT count(*) FILTER ({wrong}) AS n FROM {opened.sql}")  # noqa: S608 (quoted)
@@ -78,7 +79,9 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
         Private; the noise comes from it.
 
     """
-    chosen = [a for a in schema.attributes if a.publish is not None and a.name in columns]
+    chosen = [
+        a for a in schema.attributes if isinstance(a.publish, Treatment) and a.name in columns
+    ]
     if not chosen:
         return Treated(rows, {})
     cells = ", ".join(quote_name(column) for column in columns)
@@ -109,7 +112,7 @@ class _TreatedColumn:
 
     @property
     def _method(self) -> Treatment:
-        assert self.attribute.publish is not None
+        assert isinstance(self.attribute.publish, Treatment)
         return self.attribute.publish
 
     @property
@@ -243,8 +246,18 @@ class _TreatedColumn:
             f"SELECT coalesce(bool_and({self.new} = floor({self.new}) AND abs({self.new}) < 1e15), true) AS whole "  # noqa: S608 (ours)
             f"FROM {_STORED}"
         )
-        kind = "BIGINT" if found.column("whole")[0].as_py() else "DOUBLE"
-        return f"CAST({self.new} AS {kind}) AS {quote_name(self.attribute.name)}"
+        name = quote_name(self.attribute.name)
+        if found.column("whole")[0].as_py():
+            return f"CAST({self.new} AS BIGINT) AS {name}"
+        if self.attribute.decimal == "," and self._is_text():
+            return f"replace(CAST({self.new} AS VARCHAR), '.', ',') AS {name}"
+        return f"CAST({self.new} AS DOUBLE) AS {name}"
+
+    def _is_text(self) -> bool:
+        """Return whether the column is text, in which numbers are written with the comma they were read with."""
+        name = quote_name(self.attribute.name)
+        found = self.opened.query(f"SELECT typeof({name}) AS kind FROM {_STORED} LIMIT 1")  # noqa: S608 (quoted)
+        return bool(found.column("kind").to_pylist() == ["VARCHAR"])
 
     def _run(self, sql: str) -> None:
         self.opened.execute(sql)

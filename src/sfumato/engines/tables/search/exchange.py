@@ -62,9 +62,9 @@ def exchange(run: SearchRun) -> None:
         return
     if run.conditional:
         whole = run.left if run.budget.evaluations is not None else _DESCENT
-        hard = run.space.coupled or run.condition is not None or whole < _DESCENT_SMALL
+        hard = run.space.coupled or run.asks_more or whole < _DESCENT_SMALL
         descend(run, int((_DESCENT_SHARE if hard else _DESCENT_SHARE_FREE) * whole))
-    if run.score is not None or run.condition is not None:
+    if run.score is not None or run.asks_more:
         through_sizes(run, exchange)
     orders = merge_orders(run)
     if run.budget.evaluations is None:

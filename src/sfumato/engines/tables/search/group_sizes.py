@@ -25,7 +25,7 @@ def through_sizes(run: SearchRun, search: Callable[[SearchRun], None]) -> None:
     records = run.cells.records
     asked = int(run.cells.least[0])
     wanted = [asked, *_SIZES]
-    if run.condition is not None:  # each size is worth a longer search
+    if run.asks_more:  # each size is worth a longer search
         wanted = [max(asked, 2) * times for times in _TIMES]
     sizes = sorted({max(s, 1) for s in wanted if asked <= s <= max(records // 2, 1)})
     if not sizes:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ....core.arrays import Floats
+from ....core.arrays import Counts, Floats
 from ....core.errors import ParameterError
 from ....core.frontier import Frontier, non_dominated
 from ....core.randomness import Streams
@@ -29,6 +29,7 @@ Progress = Callable[[int, float], None]
 _REMEMBERED = 1 << 18  # measured policies that are recognised when they come again
 _SHOWN = 4_000  # visited points kept for the charts
 _LAYERS = 12  # how often a batch is looked through again when conditions refuse its best
+_PUBLISHED = 24  # policies of a batch that are measured as they would be published
 _DECIMALS = 13  # two points nearer than this are one
 
 
@@ -66,15 +67,22 @@ class Objective:
         A score that suppresses nobody, for references; `score` without.
     condition : callable, optional
         Asked of a policy before it joins the frontier.
+    published : callable, optional
+        The score of what a policy publishes once groups are left out that are too small or lack what is asked;
+        asked of policies with few enough records in small groups.
     max_below : int, default=0
         The records that may be in groups below the smallest sizes.
+    loss_of_kept : callable, optional
+        The loss of a policy that publishes some records of each occupied cell alone; the KL loss without.
 
     """
 
     score: Score | None = None
     whole: Score | None = None
     condition: Callable[[Bits], bool] | None = None
+    published: Score | None = None
     max_below: int = 0
+    loss_of_kept: Callable[[Bits, Counts], float] | None = None
 
 
 def pack(bits: Bits) -> bytes:
@@ -110,7 +118,9 @@ class SearchRun:
         self.score = objective.score
         self.whole = objective.whole or objective.score
         self.condition = objective.condition
+        self.published = objective.published
         self.max_below = objective.max_below
+        self.loss_of_kept = objective.loss_of_kept
         self._progress = progress
         self._known: dict[bytes, tuple[float, float, bool]] = {}
         self._start = time.thread_time()
@@ -126,7 +136,12 @@ class SearchRun:
     @property
     def conditional(self) -> bool:
         """Whether the steward asks for more than a place on the frontier: sizes of groups, or a condition."""
-        return self.condition is not None or float(self.cells.least.max()) > 1
+        return self.asks_more or float(self.cells.least.max()) > 1
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether a condition is asked that the kernels do not know."""
+        return self.condition is not None or self.published is not None
 
     @property
     def left(self) -> int:
@@ -151,11 +166,7 @@ class SearchRun:
         known = self._known.get(key)
         if known is not None:
             return known
-        if self.score is not None:
-            point = self.score(bits)
-        else:
-            measured = self.cells.measure(bits)
-            point = (measured.risk, measured.loss, measured.below <= self.max_below)
+        point = self._point(bits)
         if len(self._known) < _REMEMBERED:
             self._known[key] = point
         self._count(1)
@@ -167,16 +178,21 @@ class SearchRun:
         self._note()
         return point
 
+    def _point(self, bits: Bits) -> tuple[float, float, bool]:
+        if self.score is not None:
+            return self.score(bits)
+        measured = self.cells.measure(bits)
+        allowed = measured.below <= self.max_below
+        if allowed and self.published is not None:
+            return self.published(bits)
+        return measured.risk, measured.loss, allowed
+
     def certifying(self, bits: Bits) -> tuple[float, float, bool]:
         """Measure a policy for a proof: not counted; what is allowed and better joins the frontier."""
         key = pack(bits)
         point = self._known.get(key)
         if point is None:
-            if self.score is not None:
-                point = self.score(bits)
-            else:
-                measured = self.cells.measure(bits)
-                point = (measured.risk, measured.loss, measured.below <= self.max_below)
+            point = self._point(bits)
             if len(self._known) < _REMEMBERED:
                 self._known[key] = point
             risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
@@ -209,6 +225,9 @@ class SearchRun:
             self.visited.extend((float(risk[i]), float(loss[i])) for i in np.sort(some))
         risk, loss = np.round(risk[allowed], _DECIMALS), np.round(loss[allowed], _DECIMALS)
         left = np.arange(len(risk))
+        if self.published is not None:
+            self._offer_releases(risk, loss, lambda i: bits_at(int(allowed[i])))
+            return
         for _ in range(1 if self.condition is None else _LAYERS):
             refused = []
             for i in left[non_dominated(risk[left], 1.0 - loss[left])].tolist():
@@ -223,6 +242,14 @@ class SearchRun:
             if not refused:
                 break
             left = np.setdiff1d(left, refused)  # what they dominated may still do
+        self._note()
+
+    def _offer_releases(self, risk: Floats, loss: Floats, bits_at: Callable[[int], Bits]) -> None:
+        """Measure some of a batch as they would be published: those that look best with nobody left out."""
+        best = non_dominated(risk, 1.0 - loss)
+        some = np.unique(np.linspace(0, best.size - 1, _PUBLISHED).astype(int))
+        for i in best[some].tolist() if best.size else ():
+            self.certifying(bits_at(i))
         self._note()
 
     def _welcome(self, risk: float, loss: float, bits: Bits) -> bool:

@@ -131,7 +131,8 @@ class Lattice:
         if at < size:
             if isinstance(interval, str):
                 for end in range(at, size):
-                    if interval in (self.label(a, at, end), self._spell(a, at, end)):
+                    node = self.labels[a].nodes.get((at, end))
+                    if interval in (self.label(a, at, end), self._spell(a, at, end), node):
                         return end + 1
             elif isinstance(interval, list | tuple) and len(interval) == 2:
                 low, high = (place.get(str(v)) for v in interval)
@@ -254,7 +255,7 @@ class Policy:
             if len(spans) == size:
                 said[name] = "as it is"
             elif len(spans) == 1:
-                said[name] = "removed: one interval"
+                said[name] = "the same for everybody: one interval, published as *"
             else:
                 longest = max(high - low + 1 for low, high in spans)
                 said[name] = f"{size} values in {len(spans)} intervals, the widest of {longest}"

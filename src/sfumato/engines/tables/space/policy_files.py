@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from ....core.errors import FormatError, ModelError
@@ -29,9 +30,15 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, force: bool = F
 
 
 def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
-    """Read a policy; refuse one of another schema, or whose bits and intervals disagree."""
+    """Read a policy; refuse one of another schema, or whose bits and intervals disagree.
+
+    A file written by hand needs no more than its intervals: `{"intervals": {"age": ["0-17", "18-120"]}}`; an
+    attribute that it does not name stays as it is.
+    """
     name = Path(path).name
     content = read_json(path)
+    if isinstance(content, dict) and not {"kind", "version", "bits"} & content.keys():
+        return _policy_by_hand(name, content, lattice)
     if not isinstance(content, dict) or content.get("kind") != _KIND or content.get("version") != 1:
         raise FormatError(f"The file {name!r} is not a policy.")
     if content.get("fingerprint") != lattice.fingerprint:
@@ -46,6 +53,20 @@ def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
     if policy.hex != content.get("bits"):
         raise ModelError(f"The policy {name!r} is damaged: its bits and its intervals disagree.")
     return policy
+
+
+def _policy_by_hand(name: str, content: Mapping[str, object], lattice: Lattice) -> Policy:
+    intervals = content.get("intervals")
+    listed = isinstance(intervals, dict) and all(isinstance(v, list) for v in intervals.values())
+    if not listed or content.keys() - {"intervals", "fingerprint"}:
+        raise FormatError(
+            f"The file {name!r} is not a policy.",
+            hint='one written by hand is { "intervals": { "age": ["0-17", "18-120"] } }.',
+        )
+    if content.get("fingerprint") not in {None, lattice.fingerprint}:
+        raise ModelError(f"The policy {name!r} was made for another schema.")
+    assert isinstance(intervals, dict)
+    return lattice.policy(intervals)
 
 
 def mapping_csv(policy: Policy) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ....core.story import Chart, View
 from ....presentation.drawing import fill_spec
-from ....presentation.numbers import percent
+from ....presentation.language import say
+from ....presentation.numbers import count, percent
 from ..records import GroupSize
 
 __all__ = ["groups_chart"]
@@ -16,7 +17,7 @@ def _short(share: float) -> str:
     >>> _short(0.0043), _short(0.0), _short(0.187)
     ('<1%', '', '19%')
     """
-    return "" if share == 0 else "<1%" if share < 0.01 else f"{share:.0%}"
+    return "" if share == 0 else f"<{percent(0.01)}" if share < 0.01 else percent(round(share, 2))
 
 
 def _words(low: int, high: int | None) -> str:
@@ -25,7 +26,9 @@ def _words(low: int, high: int | None) -> str:
     >>> _words(5, 9), _words(1, 1), _words(1000, None)
     ('5–9', '1', '1,000+')
     """
-    return f"{low:,}+" if high is None else f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    if high is None:
+        return f"{count(low)}+"
+    return count(low) if low == high else f"{count(low)}–{count(high)}"
 
 
 def groups_chart(
@@ -43,17 +46,21 @@ def groups_chart(
         size = _words(low, high)
         g, was = now.get((low, high)), unchanged.get((low, high))
         shares = [
-            ("of the records, published", g.records / total if g else 0.0),
-            ("of the risk, published", g.risk_share if g else 0.0),
+            (say("of the records, published"), g.records / total if g else 0.0),
+            (say("of the risk, published"), g.risk_share if g else 0.0),
         ]
         if unchanged:
             share = was.records / unchanged_total if was else 0.0
-            shares.insert(0, ("of the records, unchanged table", share))
+            shares.insert(0, (say("of the records, unchanged table"), share))
         bars += [(size, what, share) for what, share in shares]
         if g is not None:
             said.append(
-                f"groups of {size}: {percent(g.records / total)} of the records and "
-                f"{percent(g.risk_share)} of the risk"
+                say(
+                    "groups of {size}: {records} of the records and {risk_share} of the risk",
+                    size=size,
+                    records=percent(g.records / total),
+                    risk_share=percent(g.risk_share),
+                )
             )
     rows = [
         {
@@ -61,7 +68,9 @@ def groups_chart(
             "what": what,
             "share": share,
             "label": _short(share),
-            "says": f"groups of {size}: {percent(share)} {what}",
+            "says": say(
+                "groups of {size}: {share} {what}", size=size, share=percent(share), what=what
+            ),
         }
         for size, what, share in bars
     ]
@@ -73,9 +82,12 @@ def groups_chart(
     return Chart(
         f"{part_id}-groups",
         "attack",
-        "Who carries the risk: records by population group",
-        "Records and risk by the size of the population group: " + "; ".join(said) + ".",
+        say("Who carries the risk: records by population group"),
+        say(
+            "Records and risk by the size of the population group: {groups}.",
+            groups="; ".join(said),
+        ),
         (View("", drawn),),
-        ("Group size", "Share", ""),
+        (say("Group size"), say("Share"), ""),
         tuple((size, percent(share), what) for size, what, share in bars),
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ....core.story import Check
+from ....presentation.language import retell, say, say_many
 from ....presentation.numbers import count, join_words, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
+from ..records import constant_columns
 from .facts import TableFacts
 
 __all__ = ["checks_of", "shift_check_of"]
@@ -17,39 +19,49 @@ def checks_of(facts: TableFacts) -> list[Check]:
     if harbor is not None and axes is not None:
         risk, utility = axes
         if risk <= harbor.risk.value and utility >= harbor.utility.value:
-            words = "The policy is no worse than Safe Harbor on risk and on information."
+            words = say("The policy is no worse than Safe Harbor on risk and on information.")
             checks.append(Check("holds", words))
         elif risk > harbor.risk.value:
-            words = "The policy carries more risk than Safe Harbor would on the explored table."
+            words = say(
+                "The policy carries more risk than Safe Harbor would on the explored table."
+            )
             checks.append(Check("look", words))
         else:
-            words = (
-                "The policy has less risk than Safe Harbor and keeps less information: a trade, not a "
-                "gain on both."
+            words = say(
+                "The policy has less risk than Safe Harbor and keeps less information: a trade, not a gain on both."
             )
             checks.append(Check("open", words))
     if facts.is_published and not facts.population:
-        words = (
-            "No population table was given, so the table itself is used as the population. "
-            "A larger population makes the true risk smaller; the relative risk of policies may differ."
+        words = say(
+            "No population table was given, so the table itself is used as the population. A larger population makes the true risk smaller; the relative risk of policies may differ."
         )
         checks.append(Check("look", words))
     smallest = facts.smallest_group
     if smallest is not None and smallest < 5:
-        words = (
-            f"The smallest group has {count(smallest)} {plural(smallest, 'person', 'people')}: the risk "
-            "is an average, and some records carry much more of it."
+        words = say(
+            "The smallest group has {smallest} {smallest_2}: the risk is an average, and some records carry much more of it.",
+            smallest=count(smallest),
+            smallest_2=plural(smallest, "person", "people"),
         )
         checks.append(Check("look", words))
     if facts.release is not None and facts.release.how.undeclared_columns_dropped:
         many = facts.release.how.undeclared_columns_dropped
-        words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
+        words = say_many(
+            many,
+            "{n} column that the schema does not declare was left out.",
+            "{n} columns that the schema does not declare were left out.",
+            n=count(many),
+        )
         checks.append(Check("holds", words))
+    constant = constant_columns(facts.policy[1], facts.domains)
+    if constant:
+        words = f"The same for everybody, and so of no use to an analyst: {join_words(constant)}."
+        checks.append(Check("look", words))
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
-        words = (
-            f"In some group all records share one value of {join_words(bare)}: who belongs to such a group "
-            "is known to have it."
+        words = say(
+            "In some group all records share one value of {bare}: who belongs to such a group is known to have it.",
+            bare=join_words(bare),
         )
         checks.append(Check("look", words))
     return [*checks, *_release_checks(facts)]
@@ -68,11 +80,14 @@ def _release_checks(facts: TableFacts) -> list[Check]:
     release = facts.release
     if release is None:
         return []
-    checks = [Check("look", f"{words}; the steward accepted this.") for words in release.worse]
+    checks = [
+        Check("look", say("{words}; the steward accepted this.", words=retell(words)))
+        for words in release.worse
+    ]
     if not release.worse and facts.chosen is not None and facts.chosen.promised:
         measured = release.measured.risk
         kept = None if measured is None else measured_check(facts.chosen.risk.value, measured)
         if kept is not None:
             checks.append(kept)
-    more = (shift_check_of(facts), withheld_check(facts.part))
+    more = (shift_check_of(facts), withheld_check(facts.part, release.measured.suppressed))
     return [*checks, *(check for check in more if check is not None)]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ....core.engine import Part
+from ....presentation.language import say
 from ....presentation.numbers import count
 from ..records import (
     Ends,
@@ -28,6 +29,7 @@ RISK_WORDS = {
 }
 LOSS_WORDS = {
     "kl": "information kept",
+    "granularity": "detail of the values kept",
     "class-size": "fineness of the groups kept",
     "mutual-information": "information about the target kept",
 }
@@ -99,8 +101,12 @@ class TableFacts:
     def hidden_in_words(self) -> str | None:
         """How many are hidden, in words: people where whole histories are alike, else records."""
         if self.joined:
-            return f"{count(sum(g.records for g in self.groups))} people" if self.groups else None
-        return f"{count(self.records)} records" if self.records else None
+            return (
+                say("{sum} people", sum=count(sum(g.records for g in self.groups)))
+                if self.groups
+                else None
+            )
+        return say("{records} records", records=count(self.records)) if self.records else None
 
     @property
     def expected(self) -> tuple[float, float | None] | None:

@@ -7,7 +7,8 @@ from bisect import bisect_left
 
 from ....core.story import Chart, Chips, Grid
 from ....presentation.frontier_chart import Axes, area_chart, frontier_chart
-from ....presentation.numbers import count, decimal
+from ....presentation.language import say
+from ....presentation.numbers import count, decimal, to_places
 from ....presentation.sentences import reference_grid as grid_of_references
 from ..registry import SHOWN
 from .charts import groups_chart
@@ -27,38 +28,39 @@ _SHOWN = 24
 _EXAMPLES = 5
 
 
-def _attribute_words(labels: tuple[str, ...], ends: tuple[int, ...], size: int) -> str:
+def _attribute_words(ends: tuple[int, ...], size: int) -> str:
     if len(ends) == size:
-        return f"published unchanged ({count(size)} values)"
+        return say("published unchanged ({size} values)", size=count(size))
     if len(ends) == 1:
-        return "removed (one single group)"
+        return say("the same for everybody (published as *)")
     widths = [high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True)]
-    label = labels[widths.index(max(widths))]
-    label = label if len(label) <= 40 else label[:39] + "…"
-    return f"published in {count(len(ends))} groups, the widest {label}"
+    return say(
+        "published in {n} groups, the widest of {widest} values",
+        n=count(len(ends)),
+        widest=count(max(widths)),
+    )
 
 
 def policy_grid(facts: TableFacts) -> Grid | None:
     """Return the policy in words, next to Safe Harbor."""
-    labels, ends = facts.policy
+    _, ends = facts.policy
     if not ends:
         return None
     harbor = facts.harbor
-    heads: list[tuple[str, str | None]] = [("Attribute", None), ("This policy", "tables.policy")]
+    heads: list[tuple[str, str | None]] = [
+        (say("Attribute"), None),
+        (say("This policy"), "tables.policy"),
+    ]
     if harbor is not None:
         heads.append(("Safe Harbor", "tables.safe_harbor"))
     rows = []
     for name in facts.quasi:
         size = facts.domains[name]
-        row = [name, _attribute_words(labels[name], ends[name], size)]
+        row = [name, _attribute_words(ends[name], size)]
         if harbor is not None:
-            row.append(
-                _attribute_words(harbor.policy[name], harbor.ends[name], size)
-                if name in harbor.ends
-                else "–"
-            )
+            row.append(_attribute_words(harbor.ends[name], size) if name in harbor.ends else "–")
         rows.append(tuple(row))
-    return Grid("published", "The policy in words", tuple(heads), tuple(rows), words=True)
+    return Grid("published", say("The policy in words"), tuple(heads), tuple(rows), words=True)
 
 
 def _stride(size: int) -> int:
@@ -87,15 +89,19 @@ def example_grid(facts: TableFacts) -> Grid | None:
         shown = [
             labels[n][bisect_left(ends[n], p)] for n, p in zip(facts.quasi, places, strict=True)
         ]
-        rows.append((str(person + 1), "this policy", *shown))
+        rows.append((str(person + 1), say("this policy"), *shown))
         if harbor is not None and set(facts.quasi) == set(harbor.ends):
             other = [
                 harbor.policy[n][bisect_left(harbor.ends[n], p)]
                 for n, p in zip(facts.quasi, places, strict=True)
             ]
             rows.append((str(person + 1), "Safe Harbor", *other))
-    heads = (("Person", None), ("Published under", None), *((n, None) for n in facts.quasi))
-    return Grid("cost", "Made-up people, side by side", heads, tuple(rows), words=True)
+    heads = (
+        (say("Person"), None),
+        (say("Published under"), None),
+        *((n, None) for n in facts.quasi),
+    )
+    return Grid("cost", say("Made-up people, side by side"), heads, tuple(rows), words=True)
 
 
 def sensitive_grid(facts: TableFacts) -> Grid | None:
@@ -103,12 +109,12 @@ def sensitive_grid(facts: TableFacts) -> Grid | None:
     if not facts.sensitive:
         return None
     heads = (
-        ("Sensitive column", None),
-        ("Fewest different values", "tables.l"),
-        ("Largest distance", "tables.t"),
+        (say("Sensitive column"), None),
+        (say("Fewest different values"), "tables.l"),
+        (say("Largest distance"), "tables.t"),
     )
-    rows = tuple((n, count(l), f"{t:.2f}") for n, (l, t) in facts.sensitive.items())
-    return Grid("attack", "What belonging to a group reveals", heads, rows)
+    rows = tuple((n, count(l), to_places(t, 2)) for n, (l, t) in facts.sensitive.items())
+    return Grid("attack", say("What belonging to a group reveals"), heads, rows)
 
 
 def shown_grid(facts: TableFacts) -> Grid | None:
@@ -116,18 +122,20 @@ def shown_grid(facts: TableFacts) -> Grid | None:
     if not facts.shown:
         return None
     rows = tuple(
-        (SHOWN[name].help if name in SHOWN else name, decimal(value))
+        (say(SHOWN[name].help) if name in SHOWN else name, decimal(value))
         for name, value in facts.shown.items()
     )
-    return Grid("attack", "Further measures", (("Measure", None), ("Value", None)), rows)
+    return Grid(
+        "attack", say("Further measures"), ((say("Measure"), None), (say("Value"), None)), rows
+    )
 
 
 def reference_grid(facts: TableFacts) -> Grid | None:
     """Return the policies that people know."""
     return grid_of_references(
         facts.part,
-        risk=("Risk", "tables.risk"),
-        utility=("Information kept", "tables.utility"),
+        risk=(say("Risk"), "tables.risk"),
+        utility=(say("Information kept"), "tables.utility"),
         risk_words=decimal,
     )
 
@@ -138,7 +146,7 @@ def chips(facts: TableFacts) -> list[Chips]:
     return [
         Chips(
             "published",
-            f"Groups of {name}",
+            say("Groups of {name}", name=name),
             labels[name][:_SHOWN],
             more=max(0, len(labels[name]) - _SHOWN),
         )
@@ -153,9 +161,9 @@ def charts(facts: TableFacts) -> list[Chart]:
     found: list[Chart | None] = []
     if frontier is not None:
         axes = Axes(
-            risk=RISK_WORDS.get(frontier.risk_measure, frontier.risk_measure),
-            utility=LOSS_WORDS.get(frontier.loss_measure, frontier.loss_measure),
-            utility_name=LOSS_WORDS.get(frontier.loss_measure, "utility"),
+            risk=say(RISK_WORDS.get(frontier.risk_measure, frontier.risk_measure)),
+            utility=say(LOSS_WORDS.get(frontier.loss_measure, frontier.loss_measure)),
+            utility_name=say(LOSS_WORDS.get(frontier.loss_measure, "utility")),
             utility_format="%",
             logarithmic_first=frontier.risk_measure == "population",
             individual=frontier.risk_measure == "prosecutor",

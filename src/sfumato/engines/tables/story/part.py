@@ -7,6 +7,7 @@ import math
 from ....core.engine import Part
 from ....core.story import Stat, Story
 from ....presentation.knowledge import knowledge_of
+from ....presentation.language import retell, say, say_many
 from ....presentation.numbers import about, count, decimal, join_words, percent, plural
 from ....presentation.sentences import (
     chosen_sentence,
@@ -35,15 +36,18 @@ __all__ = ["story"]
 def story(part: Part) -> Story:
     """Return the part of a report about a table."""
     facts = TableFacts.of(part)
-    result = Story(part.id, "tables", title_for("Table", part), status_of(part))
+    result = Story(part.id, "tables", title_for(say("Table"), part), status_of(part))
     result.verdict, result.stats, result.checks = _verdict(facts), _stats(facts), checks_of(facts)
     result.published = _published_sentences(facts)
     size = None if facts.frontier is None else facts.frontier.frontier_size
+    traced = () if facts.frontier is None else facts.frontier.trace
+    area = min((a for _, a in traced), default=None)  # the area at the end of the chart
     result.tradeoff = [
-        search_sentence(part, size=size, measured=True),
+        search_sentence(part, size=size, area=area, measured=True),
         (
-            "Each point is a policy: further left, less risk; further up, more information. Risk spans "
-            "several decades, so look at the logarithmic view too."
+            say(
+                "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."
+            )
         ),
     ]
     result.tradeoff += _certificate(facts)
@@ -79,9 +83,9 @@ def story(part: Part) -> Story:
 
 def _verdict(facts: TableFacts) -> list[str]:
     if not facts.is_published:
-        return ["No candidate has been chosen."]
+        return [say("No candidate has been chosen.")]
     axes, expected = facts.axes, facts.expected
-    known = join_words(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
+    known = join_words(list(facts.quasi)) if facts.quasi else say("all quasi-identifiers")
     different = shift_check_of(facts)
     sentences = [different.text] if different is not None and different.state == "look" else []
     if axes is None:
@@ -90,29 +94,49 @@ def _verdict(facts: TableFacts) -> list[str]:
     kept = f"[[tables.utility|{percent(utility)}]]"
     if facts.risk_measure != "population":
         sentences.append(
-            f"The {RISK_WORDS.get(facts.risk_measure, 'risk')} is [[tables.risk|{decimal(risk)}]] for an "
-            f"attacker who knows {known}; {LOSS_WORDS.get(facts.loss_measure, 'utility')}: {kept}."
+            say(
+                "The {get} is [[tables.risk|{risk}]] for an attacker who knows {known}; {get_2}: {kept}.",
+                get=say(RISK_WORDS.get(facts.risk_measure, "risk")),
+                risk=decimal(risk),
+                known=known,
+                get_2=say(LOSS_WORDS.get(facts.loss_measure, "utility")),
+                kept=kept,
+            )
         )
     elif expected is not None and (unchanged := expected[1]) is not None:
-        right = expected[0]
-        of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
-        act = "of everybody matches"
-        if facts.joined:
-            act = "in all rows of everybody matches the rows of"
-        sentences.append(
-            f"An attacker who knows {known} {act} about "
-            f"[[tables.expected|{about(right)}]]{of} to the right person; unchanged it would be "
-            f"{about(unchanged)}."
+        words = (
+            "An attacker who knows {known} in all rows of everybody matches the rows of about "
+            "[[tables.expected|{right}]] of {hidden} to the right person; unchanged it would be {unchanged}."
+            if facts.joined
+            else "An attacker who knows {known} of everybody matches about [[tables.expected|{right}]] of "
+            "{hidden} to the right person; unchanged it would be {unchanged}."
         )
         sentences.append(
-            f"That is a risk of [[tables.risk|{decimal(risk)}]] on a scale where the unchanged table is "
-            f"1; {kept} of the information is kept."
+            say(
+                words,
+                known=known,
+                right=about(expected[0]),
+                hidden=facts.hidden_in_words or say("all records"),
+                unchanged=about(unchanged),
+            )
+        )
+        sentences.append(
+            say(
+                "That is a risk of [[tables.risk|{risk}]] on a scale where the unchanged table is 1; {kept} of the information is kept.",
+                risk=decimal(risk),
+                kept=kept,
+            )
         )
     else:
-        less = times(1, risk) if risk > 0 else "infinitely many times"
+        less = times(1, risk) if risk > 0 else say("infinitely many times")
         sentences.append(
-            f"To an attacker who knows {known}, this table gives [[tables.risk|{less}]] less than the "
-            f"unchanged one (risk {decimal(risk)} of 1); {kept} of the information is kept."
+            say(
+                "To an attacker who knows {known}, this table gives [[tables.risk|{less}]] less than the unchanged one (risk {risk} of 1); {kept} of the information is kept.",
+                known=known,
+                less=less,
+                risk=decimal(risk),
+                kept=kept,
+            )
         )
     if facts.harbor is not None:
         sentences.append(_against(risk, utility, facts.harbor))
@@ -124,16 +148,20 @@ def _public_verdict(facts: TableFacts, known: str) -> list[str]:
     release, expected = facts.release, facts.expected
     if release is None or expected is None:
         return []
-    of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
     risks = release.measured.risks
-    matched = (
-        f"An attacker who knows {known} of everybody matches about "
-        f"[[tables.expected|{about(expected[0])}]]{of} to the right person."
+    matched = say(
+        "An attacker who knows {known} of everybody matches about [[tables.expected|{right}]] of {hidden} to the "
+        "right person.",
+        known=known,
+        right=about(expected[0]),
+        hidden=facts.hidden_in_words or say("all records"),
     )
-    smallest = (
-        f"The smallest published group has [[tables.k|{count(release.measured.k)}]] "
-        f"{plural(release.measured.k, 'record')}; the chance of naming any one record is at most "
-        f"{decimal(risks.journalist_max)}, and {decimal(risks.journalist_average)} on average."
+    smallest = say(
+        "The smallest published group has [[tables.k|{k}]] {k_2}; the chance of naming any one record is at most {journalist_max}, and {journalist_average} on average.",
+        k=count(release.measured.k),
+        k_2=plural(release.measured.k, "record"),
+        journalist_max=decimal(risks.journalist_max),
+        journalist_average=decimal(risks.journalist_average),
     )
     return [matched, smallest]
 
@@ -141,16 +169,18 @@ def _public_verdict(facts: TableFacts, known: str) -> list[str]:
 def _against(risk: float, utility: float, harbor: TablesReference) -> str:
     other = harbor.risk.value
     if math.isclose(risk, other, rel_tol=0.01):
-        less = "about the same risk"
+        less = say("about the same risk")
     elif 0 < risk < other:
-        less = f"{times(other, risk)} less risk"
+        less = say("{other} less risk", other=times(other, risk))
     elif risk > other > 0:
-        less = f"{times(risk, other)} the risk"
+        less = say("{risk} the risk", risk=times(risk, other))
     else:
-        less = "less risk" if risk < other else "more risk"
-    return (
-        f"Beside [[tables.safe_harbor|Safe Harbor]] on the explored table it has {less} and keeps "
-        f"{percent(utility)} of the information instead of {percent(harbor.utility.value)}."
+        less = say("less risk") if risk < other else say("more risk")
+    return say(
+        "Beside [[tables.safe_harbor|Safe Harbor]] on the explored table it has {less} and keeps {utility} of the information instead of {utility_2}.",
+        less=less,
+        utility=percent(utility),
+        utility_2=percent(harbor.utility.value),
     )
 
 
@@ -159,19 +189,23 @@ def _stats(facts: TableFacts) -> list[Stat]:
         return []
     axes, found = facts.axes, list[Stat]()
     if axes is not None:
-        words = RISK_WORDS.get(facts.risk_measure, facts.risk_measure)
+        words = say(RISK_WORDS.get(facts.risk_measure, facts.risk_measure))
         found.append(Stat(decimal(axes[0]), words, "tables.risk"))
     if facts.expected is not None and facts.risk_measure == "population":
         found.append(
-            Stat(about(facts.expected[0]), "expected re-identifications", "tables.expected")
+            Stat(about(facts.expected[0]), say("expected re-identifications"), "tables.expected")
         )
     if axes is not None:
-        note = "" if facts.loss_nats is None else f"{decimal(facts.loss_nats)} nats lost"
-        kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
+        note = (
+            ""
+            if facts.loss_nats is None
+            else say("{loss_nats} nats lost", loss_nats=decimal(facts.loss_nats))
+        )
+        kept = say(LOSS_WORDS.get(facts.loss_measure, facts.loss_measure))
         found.append(Stat(percent(axes[1]), kept, "tables.utility", note))
     if facts.k is not None:
         who = plural(facts.k, "person", "people") if facts.joined else plural(facts.k, "record")
-        words = f"{who} in the smallest published group"
+        words = say("{who} in the smallest published group", who=who)
         found.append(Stat(count(facts.k), words, "tables.k"))
     return found
 
@@ -179,59 +213,82 @@ def _stats(facts: TableFacts) -> list[Stat]:
 def _published_sentences(facts: TableFacts) -> list[str]:
     found = [chosen_sentence(facts.part)]
     if facts.records:
-        words = (
-            f"{count(facts.records)} records; quasi-identifiers: {join_words(list(facts.quasi))}."
+        words = say(
+            "{records} records; quasi-identifiers: {quasi}.",
+            records=count(facts.records),
+            quasi=join_words(list(facts.quasi)),
         )
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
         if measured.suppressed:
-            many = measured.suppressed
             found.append(
-                f"{count(many)} {plural(many, 'record')} in groups that were too small "
-                f"{'was' if many == 1 else 'were'} left out."
+                say_many(
+                    measured.suppressed,
+                    "{n} record in groups that were too small was left out.",
+                    "{n} records in groups that were too small were left out.",
+                    n=count(measured.suppressed),
+                )
             )
         if measured.blanked:
-            many = measured.blanked
             found.append(
-                f"{count(many)} {plural(many, 'record')} in groups that were too small "
-                f"{'has' if many == 1 else 'have'} blanked cells."
+                say_many(
+                    measured.blanked,
+                    "{n} record in groups that were too small has blanked cells.",
+                    "{n} records in groups that were too small have blanked cells.",
+                    n=count(measured.blanked),
+                )
             )
         if how.identifiers_dropped:
-            found.append(f"Identifiers left out: {join_words(list(how.identifiers_dropped))}.")
+            found.append(
+                say(
+                    "Identifiers left out: {identifiers_dropped}.",
+                    identifiers_dropped=join_words(list(how.identifiers_dropped)),
+                )
+            )
         if how.columns_kept:
-            found.append(f"Published as they are: {join_words(list(how.columns_kept))}.")
-        found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
+            found.append(
+                say(
+                    "Published as they are: {columns_kept}.",
+                    columns_kept=join_words(list(how.columns_kept)),
+                )
+            )
+        found += [f"{name}: {retell(words)}." for name, words in how.columns_treated.items()]
     return found
 
 
 def _attack(facts: TableFacts) -> list[str]:
-    people = "in the population" if facts.population else "in the table"
-    known = (
-        "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the "
-        f"people {people} whose rows all fit. The fewer fit, the better the guess: one in g."
+    people = say("in the population") if facts.population else say("in the table")
+    known = say(
+        "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the people {people} whose rows all fit. The fewer fit, the better the guess: one in g.",
+        people=people,
     )
     sentences = (
         [known]
         if facts.joined
         else [
             (
-                "The attacker knows the quasi-identifiers of everybody and links each record to the people "
-                f"{people} who fit its published values. The fewer fit, the better the guess: one in g."
+                say(
+                    "The attacker knows the quasi-identifiers of everybody and links each record to the people {people} who fit its published values. The fewer fit, the better the guess: one in g.",
+                    people=people,
+                )
             )
         ]
     )
     estimate = facts.estimate
     if estimate is not None:
-        words = estimate.in_words()
+        words = retell(estimate.in_words())
         sentences.append(f"{words[:1].upper()}{words[1:]}.")
     if facts.groups:
         total = sum(g.records for g in facts.groups) or 1
         small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)
-        who = "people" if facts.joined else "records"
+        who = say("people") if facts.joined else say("records")
         sentences.append(
-            f"[[tables.groups|{percent(small / total)}]] of the {who} are in groups of fewer than five "
-            "people."
+            say(
+                "[[tables.groups|{small}]] of the {who} are in groups of fewer than five people.",
+                small=percent(small / total),
+                who=who,
+            )
         )
     return sentences
 
@@ -245,19 +302,26 @@ def _certificate(facts: TableFacts) -> list[str]:
     found = []
     if proof.exact:
         found.append(
-            "It was proven that no policy of this kind is better than the frontier on both sides."
+            say(
+                "It was proven that no policy of this kind is better than the frontier on both sides."
+            )
         )
     elif frontier.area > 0:
         gap = percent(1 - proof.area / frontier.area)
         found.append(
-            "It was proven that the area under the frontier of all policies of this kind is at least "
-            f"[[tables.certificate|{decimal(proof.area)}]], {gap} below the one found."
+            say(
+                "It was proven that the area under the frontier of all policies of this kind is at least [[tables.certificate|{area}]], {gap} below the one found.",
+                area=decimal(proof.area),
+                gap=gap,
+            )
         )
     if facts.chosen is not None:
         best = percent(proof.utility_at(facts.chosen.risk.value))
         found.append(
-            f"No policy of this kind keeps more than [[tables.certificate|{best}]] of the information at "
-            "this candidate's risk."
+            say(
+                "No policy of this kind keeps more than [[tables.certificate|{best}]] of the information at this candidate's risk.",
+                best=best,
+            )
         )
     return found
 
@@ -265,12 +329,20 @@ def _certificate(facts: TableFacts) -> list[str]:
 def _cost(facts: TableFacts) -> list[str]:
     if facts.axes is None:
         return [_other_columns(facts)] if facts.is_published else []
-    nats = "" if facts.loss_nats is None else f" ([[tables.loss|{decimal(facts.loss_nats)} nats]])"
+    nats = (
+        ""
+        if facts.loss_nats is None
+        else say(" ([[tables.loss|{loss_nats} nats]])", loss_nats=decimal(facts.loss_nats))
+    )
     lost = percent(1 - facts.axes[1])
     sentences = [
         (
-            f"The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers"
-            f"{nats}. {_other_columns(facts)}"
+            say(
+                "The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers{nats}. {other_columns}",
+                lost=lost,
+                nats=nats,
+                other_columns=_other_columns(facts),
+            )
         )
     ]
     harbor = facts.harbor
@@ -278,10 +350,14 @@ def _cost(facts: TableFacts) -> list[str]:
         return sentences
     risk, loss = harbor.risk_at_same_loss, harbor.loss_at_same_risk
     if risk is not None and risk < 0.99 * harbor.risk.value:
-        much = times(harbor.risk.value, risk) if risk > 0 else "infinitely many times"
+        much = times(harbor.risk.value, risk) if risk > 0 else say("infinitely many times")
         sentences.append(
-            "With at least the information of Safe Harbor, the frontier goes down to a risk of "
-            f"{decimal(risk)}, {much} less than Safe Harbor's {decimal(harbor.risk.value)}."
+            say(
+                "With at least the information of Safe Harbor, the frontier goes down to a risk of {risk}, {much} less than Safe Harbor's {risk_2}.",
+                risk=decimal(risk),
+                much=much,
+                risk_2=decimal(harbor.risk.value),
+            )
         )
     if (
         loss is not None
@@ -289,8 +365,11 @@ def _cost(facts: TableFacts) -> list[str]:
         and loss < harbor.loss
     ):
         sentences.append(
-            f"At no more than its risk, up to {percent(1 - loss)} of the information can be kept instead "
-            f"of {percent(harbor.utility.value)}."
+            say(
+                "At no more than its risk, up to {loss} of the information can be kept instead of {utility}.",
+                loss=percent(1 - loss),
+                utility=percent(harbor.utility.value),
+            )
         )
     return sentences
 
@@ -298,42 +377,61 @@ def _cost(facts: TableFacts) -> list[str]:
 def _other_columns(facts: TableFacts) -> str:
     treated = {} if facts.release is None else facts.release.measured.columns
     if not treated:
-        return "Other columns are published as they are, unless the schema says otherwise."
-    lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
-    return f"Numbers of other columns changed on average, in √2 standard deviations: {join_words(lost)}."
+        return say("Other columns are published as they are, unless the schema says otherwise.")
+    lost = [
+        say("{name} by {distance}", name=name, distance=decimal(loss.distance))
+        for name, loss in treated.items()
+    ]
+    return say(
+        "Numbers of other columns changed on average, in √2 standard deviations: {lost}.",
+        lost=join_words(lost),
+    )
 
 
 def _assumptions(facts: TableFacts) -> list[str]:
     population = (
-        "The population table covers everybody whom the attacker may confuse with a person of the table."
+        say(
+            "The population table covers everybody whom the attacker may confuse with a person of the table."
+        )
         if facts.population
-        else "No population table was given: the table itself is used as the population, which overstates "
-        "the risk when it is a sample of something larger."
+        else say(
+            "No population table was given: the table itself is used as the population, which overstates the risk when it is a sample of something larger."
+        )
     )
     if facts.population_covers is not None:
-        population = partial_population(facts.quasi, facts.population_covers)
+        population = retell(partial_population(facts.quasi, facts.population_covers))
     found = [
         (
-            "The attacker knows all quasi-identifiers of everybody, exactly and without mistakes, and nothing "
-            "else about them."
+            say(
+                "The attacker knows all quasi-identifiers of everybody, exactly and without mistakes, and nothing else about them."
+            )
         ),
         population,
-        "Where the population shows fewer people than the table does, the table's own count is used.",
+        say(
+            "Where the population shows fewer people than the table does, the table's own count is used."
+        ),
         (
-            "The expected number of matches is an average over records; it bounds no single person's risk."
+            say(
+                "The expected number of matches is an average over records; it bounds no single person's risk."
+            )
             if facts.axes is None
-            else "The risk is an average over records relative to the unchanged table; it bounds no single "
-            "person's risk."
+            else say(
+                "The risk is an average over records relative to the unchanged table; it bounds no single person's risk."
+            )
         ),
         (
-            "Sensitive columns are published unchanged: if all people of a group share a sensitive value, "
-            "belonging to the group reveals it."
+            say(
+                "Sensitive columns are published unchanged: if all people of a group share a sensitive value, belonging to the group reveals it."
+            )
         ),
         (
-            "Releases compose: publishing the same people again under another policy gives an attacker the "
-            "intersection of both."
+            say(
+                "Releases compose: publishing the same people again under another policy gives an attacker the intersection of both."
+            )
         ),
     ]
     if facts.frontier is not None:
-        found += [s for s in facts.frontier.assumptions if not s.startswith("No population")]
+        found += [
+            retell(s) for s in facts.frontier.assumptions if not s.startswith("No population")
+        ]
     return found

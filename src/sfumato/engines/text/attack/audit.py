@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from ....core.errors import DataError, ParameterError
-from ....core.files import write_json
+from ....core.files import sha256_of, write_json
 from ....core.measures import Interval
 from ....core.randomness import Streams
+from ....core.records import RELEASE_FILE
 from ....core.statistics.resampling import exact_interval, exact_upper
 from ....core.storage.staging import whole_file
 from ....data.document import Document
@@ -117,7 +118,7 @@ def audit_documents(
     around = exact_interval(leaking, count)
     result = _result(
         "documents", record, drawn=count, leaking=leaking, marked=sum(map(len, marked)),
-        around=around, seed=seed,
+        around=around, seed=seed, mark=_mark_of(folder),
     )  # fmt: skip
     write_json(result_of(folder, "documents"), result.to_json(), force=True)
     return result, result.lines()
@@ -166,8 +167,9 @@ def audit_words(
     found = _count_ticks(answers.read_text(encoding="utf-8"), sheet)
     around = exact_interval(found, len(sheet))
     result = _result(
-        "words", record, drawn=len(sheet), leaking=found, marked=found, around=around, seed=seed
-    )
+        "words", record, drawn=len(sheet), leaking=found, marked=found, around=around, seed=seed,
+        mark=_mark_of(folder),
+    )  # fmt: skip
     write_json(result_of(folder, "words"), result.to_json(), force=True)
     return result, result.lines()
 
@@ -255,6 +257,12 @@ def _count_ticks(answers: str, sheet: Sequence[str]) -> int:
     return sum(line[1].strip() != "" for line in lines)
 
 
+def _mark_of(folder: Path) -> str | None:
+    """Return the hash of the record of a release, by which its report knows the audit."""
+    record = folder / RELEASE_FILE
+    return sha256_of(record) if record.is_file() else None
+
+
 def _result(
     kind: str,
     record: TextRelease | None,
@@ -264,10 +272,12 @@ def _result(
     marked: int,
     around: Interval,
     seed: int,
+    mark: str | None,
 ) -> AuditRecord:
     promise = None if record is None else record.documents_with_leak
     return AuditRecord(
         engine="text",
+        release=mark,
         kind=kind,  # type: ignore[arg-type]
         candidate=None if record is None else record.candidate,
         drawn=drawn,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.threads import on_threads, side_by_side
@@ -26,14 +24,14 @@ from ..reading.given_words import words_of
 from ..reading.labelled import Labelled, total_loss
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..reading.word_lists import WordList
-from ..records import UNMEASURED, TextCandidate, TextFrontier, TextReference
-from ..redaction.surrogates import DateReading, language_of
+from ..records import UNMEASURED, TextCandidate, TextReference
 from ..request import TextRequest
 from ..rules import ChosenRules
 from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import RatioPublication
 from ..shift import ShiftReference
+from .building import build_exploration, remember, streams_of
 from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
@@ -212,7 +210,6 @@ def _judge(
         *judge.literal(fitted.published, fitted.literal),
     ]
     done = side_by_side(work)
-    candidates, area = mark_dominated([d for d in done if isinstance(d, TextCandidate)])
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
@@ -220,53 +217,35 @@ def _judge(
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
     references += [d for d in done if isinstance(d, TextReference)]
-    record = _frontier(request, sources, labelled, rules).model_copy(
-        update={
-            "area": area,
+    (learned,) = (d for d in done if isinstance(d, Learned))
+    return build_exploration(
+        request,
+        sources,
+        [d for d in done if isinstance(d, TextCandidate)],
+        {name: replace(p.classifiers, rules=rules) for name, p in every.items()},
+        learned,
+        axes=AXES,
+        about={
+            **_counts(request, labelled),
+            "rules": rules is not None,
             "evaluations": sum(len(p.rounds) for p in every.values()),
-            "candidates": candidates,
             "references": tuple(references),
             "encoder": None if encoder is None else encoder_record(encoder),
             "learner": publisher.learner.name,
             "folds": publisher.settings.folds,
             "folds_dealt": publisher.folds_used or publisher.settings.folds,
-        }
+        },
     )
-    classifiers = {name: replace(p.classifiers, rules=rules) for name, p in every.items()}
-    (learned,) = (d for d in done if isinstance(d, Learned))
-    return TextExploration(record, classifiers, learned)
 
 
-def _frontier(
-    request: TextRequest, sources: ReadSources, labelled: Labelled, rules: ChosenRules | None
-) -> TextFrontier:
-    """Return the record without its candidates."""
-    return TextFrontier(
-        engine="text",
-        seed=request.seed,
-        request={k: v for k, v in request.to_record().items() if k != "threads"},
-        inputs=sources.inputs,
-        reader=sources.reader,
-        axes=AXES,
-        area=0.0,
-        candidates=(),
-        mode=request.mode,
-        learner="rules",
-        labels=tuple(request.labels),
-        folds=0,
-        folds_dealt=0,
-        background=tuple(sources.background),
-        unlabelled_documents=len(sources.texts),
-        documents=len(sources.documents),
-        words=int(np.count_nonzero(labelled.instances)),
-        sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
-        rules=rules is not None,
-        left_as_they_are=dict(sources.left),
-        findings=request.findings is not None,
-        contextual_words=int(
-            np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
-        ),
-    )
+def _counts(request: TextRequest, labelled: Labelled) -> dict[str, int]:
+    """Return how many words the record counts, by the names of its fields."""
+    words, labels = labelled.instances, labelled.labels
+    return {
+        "words": int(np.count_nonzero(words)),
+        "sensitive_words": int(np.count_nonzero(words & (labels > 0))),
+        "contextual_words": int(np.count_nonzero(words & (labels > len(request.labels)))),
+    }
 
 
 def _remember(
@@ -276,24 +255,14 @@ def _remember(
     held_out: Mapping[str, HeldOut],
 ) -> Learned:
     """Keep of the documents what a later release is held against."""
-    streams = Streams(request.seed).child("learned from")
-    texts = [d.text for d in sources.documents]
     vocabulary = Vocabulary()
-    tokens = tokenize(texts, vocabulary)
+    tokens = tokenize([d.text for d in sources.documents], vocabulary)
     data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
     sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
-    salt = streams.seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.fields) for d in sources.documents)
-    return Learned(
-        tuple(request.labels),
-        held_out,
-        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams)
-        if held_out
-        else None,
-        DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en"),
-        Learned.marked(texts, salt),
-        salt,
+    shift = ShiftReference.learn(
+        data, sensitive.astype(np.uint8), vocabulary.words, streams=streams_of(request.seed)
     )
+    return remember(sources.documents, request.labels, request.seed, held_out=held_out, shift=shift)
 
 
 def _rules_alone(
@@ -317,9 +286,13 @@ def _rules_alone(
         held_out=False,
         record=(),
     )
-    marked, area = mark_dominated([candidate])
-    record = _frontier(request, sources, labelled, rules)
-    record = record.model_copy(update={"candidates": marked, "area": area})
     alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))
-    learned = _remember(request, sources, labelled, {})
-    return TextExploration(record, {"rules": alone}, learned)
+    return build_exploration(
+        request,
+        sources,
+        [candidate],
+        {"rules": alone},
+        remember(sources.documents, request.labels, request.seed),
+        axes=AXES,
+        about={**_counts(request, labelled), "rules": True},
+    )

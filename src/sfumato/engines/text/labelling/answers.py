@@ -41,6 +41,8 @@ class Answers:
     known: npt.NDArray[np.int16]
     skipped: Mask
     done: Mask
+    cleared: Mask
+    """Words that a person who reviewed a release said should not be redacted, and nobody has marked since."""
     drawn: list[int] = field(default_factory=list)
     count: int = 0
     second: dict[int, npt.NDArray[np.int16]] = field(default_factory=dict)
@@ -54,8 +56,8 @@ class Answers:
     def copy(self) -> Answers:
         """Return answers of their own, equal to these."""
         return Answers(
-            self.known.copy(), self.skipped.copy(), self.done.copy(), list(self.drawn), self.count,
-            dict(self.second),
+            self.known.copy(), self.skipped.copy(), self.done.copy(), self.cleared.copy(),
+            list(self.drawn), self.count, dict(self.second),
         )  # fmt: skip
 
 
@@ -86,6 +88,7 @@ class AnswerSheet:
             np.full(n, UNKNOWN, np.int16),
             np.zeros(n, np.bool_),
             np.zeros(len(self.windows) - 1, np.bool_),
+            np.zeros(n, np.bool_),
         )
 
     def replayed(self, events: Iterable[Event]) -> Answers:
@@ -114,6 +117,7 @@ class AnswerSheet:
         places = [self.tokens_of((d, first, last)) for d, first, last in event["places"]]
         for place in places:
             answers.known[place] = code
+            answers.cleared[place] = not code and event.get("by") == "review"
         if code and event.get("exact") and places[0].start < places[0].stop:
             self._edges(answers, places[0])
         answers.count += 1
@@ -141,6 +145,7 @@ class AnswerSheet:
             return
         answers.known[inside] = 0
         answers.known[said > 0] = said[said > 0]
+        answers.cleared[said > 0] = False
         answers.done[low : max(low, high)] = True
         if event["random"]:
             answers.drawn.append(int(low))

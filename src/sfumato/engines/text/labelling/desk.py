@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,9 +10,8 @@ from pathlib import Path
 from ....core.errors import InputError, ParameterError
 from ....core.storage.work_folder import WorkFolder
 from ....desk.records import DocumentView, Passage, Question, Status
-from ..learners.encoder_choices import ENCODER_VARIABLE
 from .answers import Place
-from .encoder_trainer import teacher_named
+from .encoder_trainer import teacher_of
 from .journal import Event
 from .project import Project
 from .questions import Question as Asked
@@ -63,10 +61,7 @@ class TextDesk(ProjectReleases):
         # A start that was killed right after the project had appeared left the folder it worked in.
         WorkFolder(folder).recover_if_left()
         project = Project(folder)
-        record = project.record
-        # For one opening of the page the environment may say another encoder than the project.
-        wanted = os.environ.get(ENCODER_VARIABLE) or project.encoder
-        teacher, self._note = teacher_named(wanted, words=record.words, seed=record.seed)
+        teacher, self._note = teacher_of(project)
         self.session = Session(project, teacher=teacher)
         self.session.check()
         self._undone: Event | None = None  # what was taken back is asked again first

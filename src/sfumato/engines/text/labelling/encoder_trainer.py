@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.randomness import Streams
-from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.encoder_choices import DEFAULT_ENCODER, ENCODER_VARIABLE, NO_ENCODER
 from ..learners.folds import by_fold, last_scores
 from ..learners.partial import UNKNOWN, Known, Pool
 from ..learners.protocol import Model
@@ -23,8 +23,9 @@ from ..reading.arrays import Mask, Scores
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
     from ..records import EncoderRecord
+    from .project import Project
 
-__all__ = ["EncoderTeacher", "Teacher", "teacher_named"]
+__all__ = ["EncoderTeacher", "Teacher", "teacher_named", "teacher_of"]
 
 _FOLDS = 4
 _FEWEST = 10  # words of either kind that every fold learns from, at least
@@ -152,3 +153,13 @@ def teacher_named(
     return EncoderTeacher(encoder, seed=seed), (
         f"{alone}, and a pretrained encoder joins it as soon as it has read the documents."
     )
+
+
+def teacher_of(project: Project) -> tuple[Teacher | None, str]:
+    """Return the teacher of a project, and one line about who reads.
+
+    The environment may say another encoder than the project, for once.
+    """
+    wanted = os.environ.get(ENCODER_VARIABLE) or project.encoder
+    record = project.record
+    return teacher_named(wanted, words=record.words, seed=record.seed)

@@ -24,10 +24,11 @@ from pydantic import Field, JsonValue
 
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
-from ....core.records import Count, Label, Record
+from ....core.records import Count, InputFile, Label, Record
 from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span, texts_sha256
 from ....data.documents import Corpus
+from ..frontier.sources import ReadSources
 from ..learners.crf import CRFModel
 from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.protocol import cost_threshold
@@ -131,6 +132,20 @@ class Project:
         if wanted in (None, NO_ENCODER, DEFAULT_ENCODER):
             return wanted
         return Path(os.path.normpath(self.folder / str(wanted)))
+
+    def sources(self) -> ReadSources:
+        """Return what was read, as exploring knows it."""
+        files = zip(self.source_paths(), self.record.sources, strict=True)
+        return ReadSources(
+            labels=self.record.labels,
+            left={},
+            documents=self.documents,
+            others=(),
+            background=(),
+            texts=(),
+            inputs=tuple(InputFile.of(p, s.documents) for p, s in files if p.is_file()),
+            reader=self.record.sources[0].reader or "",
+        )
 
     def check_sources(self) -> None:
         """Refuse documents that are not those the project was started with."""

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
-from ....core.randomness import Streams
-from ....core.records import InputFile
 from ..attack_records import RangedShare
 from ..exploration import TextExploration
+from ..frontier.building import build_exploration, remember
 from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
-from ..payload import Learned
-from ..records import UNMEASURED, LabelCounts, TextCandidate, TextFrontier
-from ..redaction.surrogates import DateReading, language_of
-from ..request import RATIOS
+from ..records import UNMEASURED, LabelCounts, TextCandidate
+from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from ..starter.kinds import KindModel
-from .estimate import RiskEstimate, estimated
-from .scorers import VOICES, Reading, mixed
+from .estimate import LabelEstimate, RiskEstimate, estimated
+from .scorers import FOLDS, VOICES, Reading, mixed
 from .session import Session
 
-__all__ = ["explored", "write_marks"]
+__all__ = ["explore_answers"]
 
 AXES = {
     "risk": "share of the sensitive words that is left, from windows drawn at random",
@@ -37,21 +29,21 @@ AXES = {
 METHOD = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
 
 
-def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExploration:
+def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     """Return the frontier that the answers so far allow.
 
     Parameters
     ----------
     session : Session
         The open project.
-    ratios : sequence of float
-        The loss ratios L/C.
+    request : TextRequest
+        What is asked for: the loss ratios.
 
     """
     with session.lock:
         answers, events = session.answers.copy(), len(session.journal)
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
-    pool, record = session.pool, session.record
+    pool = session.pool
     reading, taught = _last_reading(session, events, answers.sensitive)
     counted = pool.data.counted
     held_out = np.zeros(0)
@@ -69,7 +61,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         voices = tuple(voice + 1 for voice in voices)
     typing = _typing(session, codes)
     candidates, classifiers = [], {}
-    for ratio in ratios:
+    for ratio in request.ratios:
         threshold = cost_threshold(ratio)
         hidden = (codes > 0) | ((codes == UNKNOWN) & (scores >= threshold))
         kept = 1.0 - int(np.count_nonzero(hidden & counted)) / max(int(counted.sum()), 1)
@@ -77,7 +69,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         if len(drawn):
             judged = estimated(
                 pool, held_out, codes, session.asker.windows, drawn, threshold,
-                labels=session.labels, seed=record.seed,
+                labels=session.labels, seed=request.seed,
             )  # fmt: skip
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
@@ -85,35 +77,27 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
-    marked, area = mark_dominated(candidates)
-    frontier = TextFrontier(
-        engine="text",
-        seed=record.seed,
-        inputs=tuple(
-            InputFile.of(path, source.documents)
-            for path, source in zip(session.project.source_paths(), record.sources, strict=True)
-            if path.is_file()
-        ),
-        reader=record.sources[0].reader,
+    teacher = None if taught is None or session.lessons is None else session.lessons.teacher
+    return build_exploration(
+        request,
+        session.project.sources(),
+        candidates,
+        classifiers,
+        remember(session.documents, session.labels, request.seed),
         axes=AXES,
-        area=area,
-        evaluations=len(candidates),
-        candidates=marked,
-        mode="answers",
-        learner="crf from answers" if taught is None else "crf and encoder from answers",
-        encoder=None
-        if taught is None or session.lessons is None
-        else session.lessons.teacher.described(),
-        labels=session.labels,
-        folds=4,
-        folds_dealt=4,
-        documents=len(session.documents),
-        words=int(np.count_nonzero(counted)),
-        sensitive_words=int(np.count_nonzero(counted & (codes > 0))),
-        rules=True,
-        answers=answers.count,
+        about={
+            "evaluations": len(candidates),
+            "mode": "answers",
+            "learner": "crf from answers" if taught is None else "crf and encoder from answers",
+            "encoder": None if teacher is None else teacher.described(),
+            "folds": FOLDS,
+            "folds_dealt": FOLDS,
+            "words": int(np.count_nonzero(counted)),
+            "sensitive_words": int(np.count_nonzero(counted & (codes > 0))),
+            "rules": True,
+            "answers": answers.count,
+        },
     )
-    return TextExploration(frontier, classifiers, _learned(session))
 
 
 def _last_reading(session: Session, events: int, known: Known) -> tuple[Reading, Model | None]:
@@ -131,15 +115,6 @@ def _last_reading(session: Session, events: int, known: Known) -> tuple[Reading,
     return session.readers.read(known, lesson), lessons.model(known)
 
 
-def _learned(session: Session) -> Learned:
-    """Keep the marks of the documents; their windows are no whole documents to hold a release against."""
-    texts = [document.text for document in session.documents]
-    salt = Streams(session.record.seed).child("learned from").seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.fields) for d in session.documents)
-    reading = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
-    return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
-
-
 def _candidate(
     ratio: float, kept: float, judged: RiskEstimate | None, encoder: bool
 ) -> TextCandidate:
@@ -154,18 +129,7 @@ def _candidate(
             min(judged.low, judged.share), max(judged.high, judged.share), method=METHOD
         )
         leaked, false = judged.left, judged.false_positives
-        by_label = {
-            one.label: LabelCounts(
-                sensitive=one.sensitive,
-                leaked=one.left,
-                range=None
-                if one.share is None
-                else RangedShare(
-                    value=one.share, low=min(one.low, one.share), high=max(one.high, one.share)
-                ),
-            )
-            for one in judged.by_label
-        }
+        by_label = {one.label: _counts(one) for one in judged.by_label}
         if judged.documents_with_leak is not None:
             value, low, high = judged.documents_with_leak
             documents = RangedShare(value=value, low=low, high=high)
@@ -187,6 +151,15 @@ def _candidate(
     )
 
 
+def _counts(one: LabelEstimate) -> LabelCounts:
+    """Return what a frontier says of one label."""
+    around = None
+    if one.share is not None:
+        low, high = min(one.low, one.share), max(one.high, one.share)
+        around = RangedShare(value=one.share, low=low, high=high)
+    return LabelCounts(sensitive=one.sensitive, leaked=one.left, range=around)
+
+
 def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     """Learn one model per label where there are several: what is redacted gets the likeliest."""
     if len(session.labels) == 1:
@@ -202,23 +175,3 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
             continue
         models.append(fitted)
     return tuple(models)
-
-
-def write_marks(session: Session, path: Path) -> int:
-    """Write what people marked as findings (offsets only), so that publishing redacts it for certain.
-
-    Returns
-    -------
-    The number of marks.
-
-    """
-    count = 0
-    lines = []
-    for document in session.known_spans():
-        found = [{"start": s.start, "end": s.end, "label": s.label} for s in document.spans]
-        count += len(found)
-        line = {"id": document.id, "text_sha256": document.text_sha256, "findings": found}
-        lines.append(json.dumps(line, ensure_ascii=False))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    path.chmod(0o600)
-    return count

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
+from ....core.approval import Look
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.publication import Publication
@@ -17,9 +19,10 @@ from ....desk.records import ReleasedView, ReviewedDocument
 from ..exploration import TextExploration
 from ..learners.partial import UNKNOWN
 from ..learners.protocol import cost_threshold
-from ..records import Look, TextRelease
+from ..records import TextRelease
+from ..request import TextPublishRequest, TextRequest
 from .journal import Event
-from .publication import explored, write_marks
+from .requests import explore_session, publish_session
 from .review import ReviewedRelease
 from .session import Session
 
@@ -45,30 +48,25 @@ class ProjectReleases(Desk):
     def explore(self) -> Path:
         """Write the frontier of the answers so far into the project."""
         out = self.folder / "frontier"
-        found = explored(self.session)
+        asked = {"corpus": self.folder, "labels": list(self.labels)}
+        found = explore_session(self.session, TextRequest.build(asked, owner="explore"))
         with whole_directory(out, force=True) as folder:
             found.save(folder)
         return out
 
-    def publish(self, candidate: str, progress: Progress) -> Publication[TextRelease]:
-        """Publish the project's documents; what people marked is redacted for certain."""
-        from ..release.steps import publish
-        from ..request import TextPublishRequest
-
-        self.session.project.check_sources()  # marks are tied to places in the text
+    def publish(
+        self, candidate: str, progress: Progress, choices: Mapping[str, object] | None = None
+    ) -> Publication[TextRelease]:
+        """Publish the project's documents, with every answer."""
+        asked = {"documents": self.folder, **(choices or {})}
+        request = TextPublishRequest.build(asked, owner="publish")
         exploration = TextExploration.load(self.folder / "frontier")
         chosen = exploration.candidate(candidate)
-        marks = self.folder / "marks.jsonl"
-        write_marks(self.session, marks)
-        sources = self.session.project.source_paths()
-        record = self.session.record
-        request = TextPublishRequest.build(
-            {"documents": sources[0], "findings": marks, **record.reading},
-            owner="publish",
-        )  # fmt: skip
         out = self.folder / "releases" / candidate
         out.parent.mkdir(mode=0o700, exist_ok=True)
-        release = publish(exploration, chosen, request, out=out, force=True, progress=progress)
+        release = publish_session(
+            self.session, exploration, chosen, request, out=out, force=True, progress=progress
+        )
         assert isinstance(release, TextRelease)
         with self.session.lock:
             self.session.journal.append({"do": "release", "candidate": candidate})
@@ -93,7 +91,7 @@ class ProjectReleases(Desk):
         candidate, events = self._since_release()
         seen = {event["doc"] for event in events if event["do"] == "seen"}
         corrected = {event["places"][0][0] for event in events if event["do"] == "mark"}
-        ratio = float(candidate[1:]) if candidate else session.record.ratio
+        ratio = session.record.ratio if candidate is None else self._release().record.how.ratio
         threshold = cost_threshold(ratio)
         with session.lock:
             known, scores = session.answers.known, session.scores
@@ -198,5 +196,6 @@ class ProjectReleases(Desk):
             raise InputError("Nothing was published yet.", hint="publish a candidate first.")
         made = len(self.session.journal.events) - len(events)
         if self._opened is None or self._opened[0] != made:
-            self._opened = made, ReviewedRelease(self.folder / "releases" / candidate)
+            out, reading = self.folder / "releases" / candidate, self.session.project.reading
+            self._opened = made, ReviewedRelease(out, reading)
         return self._opened[1]

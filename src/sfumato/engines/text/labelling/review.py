@@ -6,19 +6,21 @@ published file itself; where the two do not fit each other, or the original has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from ....core.approval import APPROVAL_FILE, Approval, Look
 from ....core.errors import InputError, NoCandidateError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import RELEASE_FILE
 from ....core.storage.private_folder import private_folder_of, write_private
 from ....data.document import Document, apply
-from ....data.documents import read_documents
+from ....data.documents import Corpus
 from ..private_edits import DocumentEdits, read_edits
-from ..records import APPROVAL_FILE, Approval, Look, TextRelease
+from ..read_options import ReadOptions
+from ..records import TextRelease
 
 __all__ = ["ReviewedRelease"]
 
@@ -31,10 +33,13 @@ class ReviewedRelease:
     ----------
     out : Path
         The folder of the release.
+    reading : ReadOptions, optional
+        How the documents of the project are read, and so those of its releases.
 
     """
 
     out: Path
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
     def __post_init__(self) -> None:
         if not (self.out / RELEASE_FILE).is_file():
@@ -46,6 +51,11 @@ class ReviewedRelease:
         return sha256_of(self.out / RELEASE_FILE)
 
     @cached_property
+    def record(self) -> TextRelease:
+        """What release.json says."""
+        return TextRelease.read(self.out)
+
+    @cached_property
     def edits(self) -> dict[str, DocumentEdits]:
         """What was done to each document, by its id in the project."""
         return {entry.id: entry for entry in read_edits(self.out)}
@@ -53,10 +63,19 @@ class ReviewedRelease:
     @cached_property
     def published(self) -> dict[str, str]:
         """The published texts, read from the file, by published id."""
+        texts = {document.id: document.text for document in self._corpus}
+        ids = [entry.published_id for entry in self.edits.values()]
+        if len(texts) == len(ids) and texts.keys().isdisjoint(ids):
+            # Records without ids are numbered as they are read; the edits stand in the same order.
+            return dict(zip(ids, texts.values(), strict=True))
+        return texts
+
+    @cached_property
+    def _corpus(self) -> Corpus:
         from ..attack.released.releases import release_of
 
         source, _ = release_of(self.out)
-        return {document.id: document.text for document in read_documents(source)}
+        return self.reading.open(source)
 
     def spans(self, document: Document) -> list[list[int | str | float | None]]:
         """Return what was redacted in a document: first, last, label, and no chance, since it is done."""
@@ -66,7 +85,8 @@ class ReviewedRelease:
         """Return the document as it stands in the published file."""
         entry = self._of(document)
         written = self.published.get(entry.published_id)
-        if written is None or written != apply(document.text, entry.edits):
+        same = self._corpus.format.comparable
+        if written is None or same(written) != same(apply(document.text, entry.edits)):
             raise InputError(
                 f"The published text of {document.id!r} is not what was decided for it.",
                 hint="publish the release again; do not give this one out.",
@@ -105,10 +125,9 @@ class ReviewedRelease:
             How many corrections earlier reviews of the project made.
 
         """
-        release = TextRelease.read(self.out)
         approval = Approval(
             release=self.mark,
-            candidate=release.candidate,
+            candidate=self.record.candidate,
             by=by,
             at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             documents_seen=len(looks),

@@ -18,7 +18,7 @@ from ..learners.partial import Fitted, Known, PartialCRF, Pool
 from ..reading.arrays import Scores
 from ..sanitize.classifiers import mean_of
 
-__all__ = ["VOICES", "Lesson", "Readers", "Reading", "mixed"]
+__all__ = ["FOLDS", "VOICES", "Lesson", "Readers", "Reading", "mixed"]
 
 FOLDS = 4
 VOICES = (0, 0, 1)

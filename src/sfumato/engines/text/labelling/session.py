@@ -49,6 +49,8 @@ class Session:
     teacher : Teacher, optional
         Learns beside the CRF, more slowly and better. Which of its lessons are heard, and from when on,
         stands in the journal, so that the same journal gives the same scores.
+    read : bool, default True
+        Whether the documents are read in the light of the answers at once; else nobody can be asked.
 
     """
 
@@ -58,6 +60,7 @@ class Session:
         *,
         background: bool = True,
         teacher: Teacher | None = None,
+        read: bool = True,
     ) -> None:
         self.project = project if isinstance(project, Project) else Project(project)
         self.record = self.project.record
@@ -96,8 +99,9 @@ class Session:
         self.lessons: Lessons | None = None
         if teacher is not None:
             self.lessons = Lessons(teacher, self.pool, self._wake, self._to_learn, self._offer)
-        self._resume_lessons(background=background)
-        self.refit()
+        if read:
+            self._resume_lessons(background=background)
+            self.refit()
         self._closed = False
         self._thread: threading.Thread | None = None
         if background:
@@ -389,10 +393,6 @@ class Session:
         with self.lock:
             known = self.answers.known.copy()
         return self.sheet.marked(self.documents, known)
-
-    def looked_at(self) -> list[Document]:
-        """Return the same, each with a field that says how much of it somebody has read."""
-        return self.sheet.looked_at(self.known_spans(), self.answers.known, self.pool.data.counted)
 
     def check(self) -> None:
         """Refuse a project without a word."""

@@ -6,7 +6,7 @@ of "12/03/2020" and "J. Smith", whose punctuation no classifier judges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ from ..reading import _kernels
 from ..reading.normal_forms import unseen_gaps
 from ..reading.tokens import Bytes, Offsets, Tokens, Vocabulary, _frozen
 
-__all__ = ["Edits", "RedactedSpans", "merge_spans", "render", "whole_words"]
+__all__ = ["Edits", "RedactedSpans", "merge_spans", "render", "stretches", "whole_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +198,22 @@ class Edits:
             ]
             for first, last in pairwise(bounds)
         ]
+
+
+def stretches(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of consecutive indices, as start and end; negative ones are skipped.
+
+    >>> list(stretches([3, 4, -1, 9]))
+    [(3, 5), (9, 10)]
+    """
+    start = end = -1
+    for i in indices:
+        if i < 0:
+            continue
+        if i != end:
+            if end >= 0:
+                yield start, end
+            start = i
+        end = i + 1
+    if end >= 0:
+        yield start, end

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edit, Span, apply, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
@@ -27,15 +28,17 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
+from .band_tokens import in_bands
 from .compiled import CompiledCandidate, compile_candidate
 from .counts import RedactionCounts
 from .person import PersonRule
-from .rendering import Edits, RedactedSpans, merge_spans, whole_words
+from .rendering import Edits, RedactedSpans, merge_spans, stretches, whole_words
 from .replacer import Place, Placeholder, Replacer
 from .surrogates.languages import language_of
 
-__all__ = ["Decider", "SanitisedBatch", "Sanitiser", "batches"]
+__all__ = ["Decider", "Ranges", "SanitisedBatch", "Sanitiser", "batches"]
 
+Ranges = Sequence[tuple[int, int]]
 _BEFORE = 40  # bytes before a span that are looked at for a title
 
 
@@ -104,10 +107,16 @@ class Sanitiser:
         Whether the first document that fails ends the work.
     person : PersonRule, default None
         Whose documents have the same surrogates; each document its own by default.
-    word_limit : int, default 131072
-        How many distinct words are remembered between batches.
+    cleared : mapping of str to sequence of (int, int), optional
+        By id, what a person who reviewed an earlier release said is harmless: the candidate does not
+        redact it.
+    bands : PlacedBands, default None
+        Where a table's bands stand in its notes: they are published already, and stay.
 
     """
+
+    word_limit = 1 << 17
+    """How many distinct words are remembered between batches."""
 
     def __init__(
         self,
@@ -118,7 +127,8 @@ class Sanitiser:
         marks: bool = True,
         strict: bool = False,
         person: PersonRule | None = None,
-        word_limit: int = 1 << 17,
+        cleared: Mapping[str, Ranges] | None = None,
+        bands: PlacedBands | None = None,
     ) -> None:
         self.candidate = candidate
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
@@ -129,7 +139,8 @@ class Sanitiser:
         self.marks = marks
         self.strict = strict
         self.person = person
-        self.word_limit = word_limit
+        self.cleared = dict(cleared or {})
+        self.bands = bands
         self._local = threading.local()
 
     def __getstate__(self) -> dict[str, object]:
@@ -174,11 +185,15 @@ class Sanitiser:
         words.make_room()
         return words
 
-    def _sanitise(self, documents: Sequence[Document]) -> SanitisedBatch:
+    def _sanitise(
+        self, documents: Sequence[Document], cleared: Sequence[Ranges] | None = None
+    ) -> SanitisedBatch:
         words = self._words()
+        if cleared is None and self.cleared:
+            cleared = [self.cleared.get(document.id, ()) for document in documents]
         tokens = tokenize([document.text for document in documents], words.vocabulary)
         ids = [d.id if self.person is None else self.person.of(d) for d in documents]
-        found, counts = self.edits(tokens, words, ids.__getitem__, documents)
+        found, counts = self.edits(tokens, words, ids.__getitem__, documents, cleared or ())
         by_document = found.by_document()
         for i, document in enumerate(documents):
             for order in document.orders:
@@ -189,9 +204,11 @@ class Sanitiser:
         """Yield what is decided about a document when it is read in another order."""
         read = "".join(" " if i < 0 else document.text[i] for i in order)
         other = replace(document, text=read, spans=(), segments=(), orders=())
-        for edit in self._sanitise([other]).edits[0]:
+        harmless = {i for a, b in self.cleared.get(document.id, ()) for i in range(a, b)}
+        there = list(stretches([k if i in harmless else -1 for k, i in enumerate(order)]))
+        for edit in self._sanitise([other], [there]).edits[0]:
             replacement = edit.replacement
-            for start, end in _runs(order[edit.start : edit.end]):
+            for start, end in stretches(order[edit.start : edit.end]):
                 yield Edit(start, end, replacement, edit.label)
                 replacement = ""
 
@@ -225,6 +242,7 @@ class Sanitiser:
         words: GrowingWords,
         name: Callable[[int], str],
         documents: Sequence[Document] = (),
+        cleared: Sequence[Ranges] = (),
     ) -> tuple[Edits, RedactionCounts]:
         """Return what is done to tokenised texts, and what was counted."""
         words.catch_up()
@@ -248,7 +266,13 @@ class Sanitiser:
                 spans_of = collections.Counter(s.label for d in documents for s in d.spans)
                 left = {k: n for k, n in sorted(spans_of.items()) if k not in chosen}
                 marked = sum(n for k, n in spans_of.items() if k in chosen)
+        if any(cleared):
+            harmless = [Document("", "", [Span(a, b, "x") for a, b in own]) for own in cleared]
+            taken_back = labels_from_spans(harmless, tokens, ["x"]) > 0
+            kind = np.where(taken_back & (given == 0), 0, kind)
         kind = whole_words(tokens, words.vocabulary, kind)
+        if self.bands is not None:
+            kind = np.where(in_bands(tokens, self.bands) & (given == 0), 0, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
         if not self.replacer.by_label_alone:
@@ -331,25 +355,6 @@ class Sanitiser:
                 made[UNSURE] = made.get(UNSURE, 0) + 1
             surrogates.append(new)
         return Edits(tokens, spans, labels, surrogates, np.arange(len(spans), dtype=np.int32)), made
-
-
-def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield stretches of text that are concatenated, as start and end.
-
-    >>> list(_runs([3, 4, -1, 9]))
-    [(3, 5), (9, 10)]
-    """
-    start = end = -1
-    for i in indices:
-        if i < 0:
-            continue
-        if i != end:
-            if end >= 0:
-                yield start, end
-            start = i
-        end = i + 1
-    if end >= 0:
-        yield start, end
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:

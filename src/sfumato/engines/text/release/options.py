@@ -17,7 +17,7 @@ from ..attack_records import RangedShare
 from ..records import StarterRecord, TextMeasured
 from .sample import CorpusSample, Sampler
 
-__all__ = ["Measures", "WriteOptions"]
+__all__ = ["AnsweredRequest", "Measures", "WriteOptions"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
@@ -31,6 +31,23 @@ class Measures(TypedDict, total=False):
     documents_with_leak: RangedShare
     sentences: tuple[str, ...]
     starter: StarterRecord
+
+
+@dataclass(frozen=True)
+class AnsweredRequest:
+    """A labelling project that is published.
+
+    Parameters
+    ----------
+    record : mapping
+        The request as it was made, for the record: it names the project.
+    cleared : mapping of str to sequence of (int, int)
+        By id of a document, what a review took back.
+
+    """
+
+    record: Mapping[str, JsonValue]
+    cleared: Mapping[str, Sequence[tuple[int, int]]]
 
 
 Measure = Callable[[Mapping[str, int | Mapping[str, int]]], Measures]

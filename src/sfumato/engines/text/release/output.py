@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +73,7 @@ class Output:
         write = self._write_lines if in_columns else self._write_documents
         with self.edits.open("wb") as private:
             for part in self.corpus.parts:
-                path = self.corpus.place_of(part, out)
+                path = self._place_of(part, out)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 start = private.tell()
                 failed = write(part, names[part.name], path, private.write, _ALL)
@@ -88,6 +88,16 @@ class Output:
                             hint="the disk may be failing: run the same command again.",
                         )
                     self.failed += sorted(failed - {""})
+
+    def _place_of(self, part: CorpusFile, out: Path) -> Path:
+        """Return where a part is written; a file that is one document gets the name of its new id."""
+        form = self.corpus.format
+        if not form.is_document(part):
+            return self.corpus.place_of(part, out)
+        if self.new_ids is None:
+            return out / part.name
+        document = Document(part.name, "", part=part.name)
+        return out / form.new_id(document, self.new_ids.mark(part.name))
 
     # --- JSON lines in columns -------------------------------------------------------------------
 
@@ -195,7 +205,10 @@ class Output:
 
         form.write(part, noted(), path)
         try:
-            verified = form.verify(CorpusFile(part.name, path, part.many), expected, removed)
+            written = CorpusFile(part.name, path, part.many)
+            if form.is_document(part):  # its name is its id
+                written = replace(written, name=path.name if self.new_ids else part.name)
+            verified = form.verify(written, expected, removed)
         except InputError as error:
             raise WorkError(
                 f"What was written of {part.name!r} cannot be read back; nothing was published."
@@ -212,7 +225,7 @@ class Output:
         return frozenset(failed) or frozenset({""})
 
     def _digest(self, edited: Edited) -> bytes:
-        return self.corpus.format.digest(edited.id, edited.text, edited.fields, edited.spans)
+        return self.corpus.format.digest_of(edited)
 
     def _edited(
         self, part: CorpusFile, names: Sequence[str], note: Callable[[bytes], object],

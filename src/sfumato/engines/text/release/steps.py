@@ -15,6 +15,7 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
 from ....core.release import refuse_different
+from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
@@ -24,7 +25,7 @@ from ..payload import Learned
 from ..records import TextCandidate
 from ..redaction.person import PersonRule
 from ..redaction.registry import REPLACEMENTS
-from ..redaction.sanitiser import Sanitiser, batches
+from ..redaction.sanitiser import Ranges, Sanitiser, batches
 from ..redaction.surrogates import DateReading
 from ..redaction.surrogates.dates import MONTH_FIRST
 from ..request import TextPublishRequest
@@ -37,7 +38,7 @@ from .measure import (
     measure_release,
     shift_sentence,
 )
-from .options import Measures
+from .options import AnsweredRequest, Measures
 from .sample import CorpusSample, Sampler, sample_corpus
 from .writing import publish as write_release
 
@@ -57,6 +58,7 @@ def publish(
     out: Path | None,
     force: bool = False,
     progress: Progress = no_progress,
+    answered: AnsweredRequest | None = None,
 ) -> object:
     """Publish into the folder `out`; without one, return a frame for a frame and a list of documents else.
 
@@ -77,13 +79,18 @@ def publish(
         Whether an existing release may be replaced.
     progress : callable
         Called with the documents that are done.
+    answered : AnsweredRequest, optional
+        The project that is published, where it is one: the request then holds its documents and marks.
 
     """
     corpus = request.open(request.documents)
     _check_options(exploration, corpus, request)
+    if answered is None and exploration.record.answers is not None:
+        _refuse_without_project(exploration.learned, corpus)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     seed = exploration.record.seed
-    promise = _Promise(exploration, candidate, classifiers, request)
+    bands = PlacedBands.beside(corpus.paths)
+    promise = _Promise(exploration, candidate, classifiers, request, bands)
     sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
     # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
     seen: CorpusSample | None = None
@@ -92,8 +99,9 @@ def publish(
         seen = sample_corpus(corpus, sampler)
         promise.check(seen)
     reading = _reading(request, exploration.learned, seen)
+    cleared = None if answered is None else answered.cleared
     sanitiser = _sanitiser(
-        classifiers, request, reading, corpus, strict=request.strict or out is None
+        classifiers, request, reading, corpus, bands, cleared, strict=request.strict or out is None
     )
     if out is None:
         return _publish_in_memory(sanitiser, corpus, request)
@@ -107,7 +115,7 @@ def publish(
         sanitiser=sanitiser,
         candidate=candidate,
         made_from=_made_from(classifiers, sanitiser, candidate, request),
-        **_written_with(request),
+        **_written_with(request, answered),
         seed=seed,
         frontier=exploration.record.current_mark(),
         force=force,
@@ -131,6 +139,8 @@ class _Promise:
         What redacts.
     request : TextPublishRequest
         Says whether a shift is accepted.
+    bands : PlacedBands, optional
+        Where a table's bands stand in the documents.
 
     """
 
@@ -140,7 +150,9 @@ class _Promise:
         candidate: TextCandidate,
         classifiers: ClassifierSet,
         request: TextPublishRequest,
+        bands: PlacedBands | None = None,
     ) -> None:
+        self._bands = bands
         self._learned, self._seed = exploration.learned, exploration.record.seed
         self._candidate, self._classifiers, self._request = candidate, classifiers, request
         self._held_out = self._learned.held_out.get(candidate.id)
@@ -149,6 +161,8 @@ class _Promise:
     def check(self, seen: CorpusSample) -> None:
         """Refuse documents that are not like those learned from, unless that is accepted."""
         texts = [document.text for document in seen.sample]
+        if self._bands is not None:  # compared as they were written, not as a table published them
+            texts = [self._bands.without(text) for text in texts]
         self._shift, self._expected = check_sample(
             self._learned, self._classifiers, texts, seed=self._seed
         )
@@ -189,21 +203,26 @@ def _made_from(
         "accept_shift": request.accept_shift,
         "person": request.person,
         "ignore_marks": request.ignore_marks,
+        "cleared": {name: [list(pair) for pair in own] for name, own in sanitiser.cleared.items()},
+        "bands": None if sanitiser.bands is None else sanitiser.bands.mark(),
     }
 
 
-def _written_with(request: TextPublishRequest) -> dict[str, object]:
+def _written_with(
+    request: TextPublishRequest, answered: AnsweredRequest | None
+) -> dict[str, object]:
     """Return the options of writing that are parameters of the request."""
     named = (
         "replacement", "findings", "min_score", "findings_labels", "keep", "keep_ids", "engine",
         "threads", "accept_shift",
     )  # fmt: skip
-    return {"request": request.to_record(), **{name: getattr(request, name) for name in named}}
+    record = request.to_record() if answered is None else answered.record
+    return {"request": record, **{name: getattr(request, name) for name in named}}
 
 
 def _sanitiser(
     classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading,
-    corpus: Corpus, *, strict: bool,
+    corpus: Corpus, bands: PlacedBands | None, cleared: Mapping[str, Ranges] | None, *, strict: bool,
 ) -> Sanitiser:  # fmt: skip
     """Return what redacts and replaces, as the request says."""
     by_file = corpus.format.unit == "folder"
@@ -214,9 +233,11 @@ def _sanitiser(
             key=request.key, scope="person" if person else request.scope, reading=reading
         ),
         person=person,
+        cleared=cleared,
         findings=request.findings is not None,
         marks=not request.ignore_marks,
         strict=strict,
+        bands=bands,
     )
 
 
@@ -254,6 +275,19 @@ def _check_options(
             )
     if request.new_ids and request.keep_ids:
         raise ParameterError("New ids are asked for, and to keep the old ones.")
+
+
+def _refuse_without_project(learned: Learned, corpus: Corpus) -> None:
+    """Refuse the documents of a project without the project: its answers would be missing."""
+    known = sum(
+        isinstance(record, Document) and learned.knows(record.text) for record in corpus.tolerant()
+    )
+    if known:
+        raise InputError(
+            f"{known:,} of the documents are those of the project that this frontier was made from; "
+            "what was answered about them would be missing.",
+            hint="publish the folder of the project instead of its documents.",
+        )
 
 
 def _check_reader(learned: str | None, now: str) -> None:

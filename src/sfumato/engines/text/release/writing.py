@@ -31,7 +31,7 @@ from ..private_edits import publish_edits, reader_of
 from ..records import TextCandidate, TextHow, TextRelease, Verification
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
-from .new_ids import NewIds
+from .new_ids import NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
 from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
@@ -226,7 +226,7 @@ class _TextPublication:
     def build(self, journal: Journal, built: Path, out: str | os.PathLike[str]) -> None:
         """Put the release together in a folder that nobody sees yet."""
         built.mkdir()
-        written = built if self.corpus.is_folder else built / self.corpus.name
+        written = built if self.corpus.is_published_as_folder else built / self.corpus.name
         edits = built.with_name("edits.jsonl")
         output = Output(self.corpus, journal, self.options.keep, self.new_ids, edits)
         output.write(written, in_columns=self.in_columns)
@@ -239,6 +239,8 @@ class _TextPublication:
         write_quarantine(out, self.withheld, force=self.options.force)
         if self.new_ids is not None:
             self.new_ids.write(out, force=self.options.force)
+        elif self.options.force:  # those of the release that this one replaces
+            ids_of(out).unlink(missing_ok=True)
         publish_edits(edits, out, force=self.options.force or journal.resumed)
 
     def _withhold_failed(self, failed: Sequence[str]) -> None:
@@ -272,7 +274,7 @@ class _TextPublication:
         told: Measures = {"risk": candidate.risk}
         if given.measure is not None:
             told |= given.measure(counts)
-        name = "." if self.corpus.is_folder else self.corpus.name
+        name = "." if self.corpus.is_published_as_folder else self.corpus.name
         rows = self.counts.documents
         return TextRelease(
             engine="text",
@@ -281,7 +283,7 @@ class _TextPublication:
             outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
             seed=given.seed,
             frontier=given.frontier,
-            request=dict(given.request),
+            request=_public_request(self.corpus, given.request),
             how=TextHow(
                 ratio=candidate.ratio,
                 encoder_device=_device(candidate),
@@ -318,12 +320,30 @@ def _named_inputs(
     # Names, not places: the record says the same wherever the input lies.
     return tuple(
         InputFile(
-            path=Path(path).name,
+            path=_public_name(corpus, Path(path)),
             sha256=sha256,
             rows=total if len(inputs) == 1 else by_path.get(path, 0),
         )
         for path, sha256 in inputs
     )
+
+
+def _public_request(corpus: Corpus, request: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the request without the names of letters."""
+    names = {path.name: _public_name(corpus, path) for path in corpus.paths}
+
+    def public(value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [public(one) for one in value]
+        return names.get(value, value) if isinstance(value, str) else value
+
+    return {name: public(value) for name, value in request.items()}
+
+
+def _public_name(corpus: Corpus, path: Path) -> str:
+    """Return the name of an input; that of a letter may name a person."""
+    is_one = corpus.folder is None and corpus.format.unit == "document"
+    return f"document{path.suffix}" if is_one else path.name
 
 
 def _device(candidate: TextCandidate) -> str | None:

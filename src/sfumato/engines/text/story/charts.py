@@ -6,6 +6,7 @@ from typing import Any
 
 from ....core.story import Chart, View
 from ....presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, fill_spec, headroom
+from ....presentation.language import say
 from ....presentation.numbers import about, count, decimal, percent, span
 from ..attack_records import Reading, ReadingRecord
 from .facts import TextFacts
@@ -28,23 +29,28 @@ def attack_chart(facts: TextFacts) -> Chart | None:
     before = next((r for r in facts.before if r.attack is not None), None)
     drawing = _Attack(facts)
     for reading, record in facts.readings.items():
-        drawing.add("after", "This release", reading, record)
+        drawing.add("after", say("This release"), reading, record)
     if before is not None and before.attack is not None:
         for reading, record in before.attack.readings().items():
-            drawing.add("before", before.name, reading, record)
-    key: list[tuple[str, str]] = [(r, n) for r, n in ATTACKER_NAMES.items() if r in facts.readings]
+            drawing.add("before", say(before.name), reading, record)
+    key: list[tuple[str, str]] = [
+        (r, say(n)) for r, n in ATTACKER_NAMES.items() if r in facts.readings
+    ]
     if before is not None:
-        key.append(("before", f"the same attackers against: {before.name}"))
-    key += [("bound", "bound C/(L+C)")] if facts.bound is not None else []
-    key.append(("random", "reading at random"))
-    views = (View("Linear", drawing.spec(log=False)), View("Logarithmic", drawing.spec(log=True)))
+        key.append(("before", say("the same attackers against: {name}", name=say(before.name))))
+    key += [("bound", say("bound C/(L+C)"))] if facts.bound is not None else []
+    key.append(("random", say("reading at random")))
+    views = (
+        View(say("Linear"), drawing.spec(log=False)),
+        View(say("Logarithmic"), drawing.spec(log=True)),
+    )
     return Chart(
         f"{facts.part.id}-attack",
         "attack",
-        f"What an attacker finds on {facts.where}",
+        say("What an attacker finds on {where}", where=facts.where),
         drawing.alt(),
         views if before is None else views[::-1],
-        ("Series", "Budget", "Per 100 words", "Low", "High"),
+        (say("Series"), say("Budget"), say("Per 100 words"), say("Low"), say("High")),
         drawing.table(),
         tuple(key),
         live=True,
@@ -66,8 +72,13 @@ class _Attack:
         many = self.facts.noun[1]
         for key, found in sorted(record.ranked.items(), key=lambda pair: int(pair[0])):
             budget = int(key)
-            said = (
-                f"{name}, attacker {reading}: {about(found.found)} {many} in {count(budget)} words"
+            said = say(
+                "{name}, attacker {reading}: {value} {many} in {budget} words",
+                name=name,
+                reading=reading,
+                value=about(found.found),
+                many=many,
+                budget=count(budget),
             )
             self.rows.append(
                 {
@@ -86,7 +97,11 @@ class _Attack:
 
     def table(self) -> tuple[tuple[str, ...], ...]:
         return tuple(
-            (r["series"], count(r["inspected"]), *(decimal(r[k]) for k in ("share", "low", "high")))
+            (
+                f"{say(r['attacker'])} {say(r['when'])}",
+                count(r["inspected"]),
+                *(decimal(r[k]) for k in ("share", "low", "high")),
+            )
             for r in self.rows
         )
 
@@ -94,17 +109,31 @@ class _Attack:
         """Return the chart in words."""
         head = self.facts.headline
         budgets = ", ".join(count(b) for b in self.budgets)
-        words = (
-            f"{self.facts.noun[1].capitalize()} found by attackers at budgets of {budgets} words"
+        words = say(
+            "{capitalize} found by attackers at budgets of {budgets} words",
+            capitalize=self.facts.noun[1].capitalize(),
+            budgets=budgets,
         )
         if head is not None:
-            words += (
-                f"; at {count(head.budget)} words the strongest finds {about(head.found.found)}"
+            words += say(
+                "; at {budget} words the strongest finds {head}",
+                budget=count(head.budget),
+                head=about(head.found.found),
             )
-            words += "" if head.random is None else f", random reading {about(head.random)}"
+            words += (
+                ""
+                if head.random is None
+                else say(", random reading {random}", random=about(head.random))
+            )
             if self.facts.bound is not None:
-                words += f", the bound allows {about(self.facts.bound * head.budget)}"
-            words += "" if head.before is None else f", before it was {about(head.before[1])}"
+                words += say(
+                    ", the bound allows {bound}", bound=about(self.facts.bound * head.budget)
+                )
+            words += (
+                ""
+                if head.before is None
+                else say(", before it was {before}", before=about(head.before[1]))
+            )
         return f"{words}."
 
     def spec(self, *, log: bool) -> dict[str, object]:
@@ -125,22 +154,26 @@ class _Attack:
                 {"budget": ends[1], "share": share, "label": label},
             ]
 
-        label = "at random" if log else ""
+        label = say("at random") if log else ""
         found = fill_spec(
             "attack",
             found=shown,
-            bound=[] if bound is None else level(100 * bound, f"bound C/(L+C) = {percent(bound)}"),
+            bound=[]
+            if bound is None
+            else level(100 * bound, say("bound C/(L+C) = {bound}", bound=percent(bound))),
             random=[] if log and at_random == 0 else level(at_random, label),
         )
         x, y = found["encoding"]["x"], found["encoding"]["y"]
         x["scale"]["domain"], x["axis"]["values"] = ends, self.budgets
-        y["title"] = f"{self.facts.noun[1].capitalize()} found per 100 words read"
+        y["title"] = say(
+            "{capitalize} found per 100 words read", capitalize=self.facts.noun[1].capitalize()
+        )
         top = min(max([*(r["high"] for r in self.rows), 110 * (bound or 0)]), 100)
         if log:
             domain = [floor, top * 1.3]
             y["scale"] = {"type": "log", "nice": False, "domain": domain}
             y["axis"] = {"format": "~g", "values": decades(*domain)}
-            y["title"] += ", logarithmic"
+            y["title"] += say(", logarithmic")
         else:
             y["scale"] = {"nice": False, "domain": [0, top * 1.04]}
         return found
@@ -153,30 +186,35 @@ def ratio_chart(facts: TextFacts) -> Chart | None:
     own = facts.chosen.id if facts.chosen is not None else None
     rows = [
         {
-            "ratio": f"{c.ratio:g}",
+            "ratio": decimal(c.ratio),
             "leaked": c.leaked,
             "published": c.published,
             "rounds": c.rounds,
             "fill": INK if c.id == own else BLUE,
-            "says": f"L/C {c.ratio:g}: {count(c.leaked)} left, {percent(c.published)} published, "
-            f"{c.rounds} rounds",
+            "says": say(
+                "L/C {ratio}: {leaked} left, {published} published, {rounds} rounds",
+                ratio=decimal(c.ratio),
+                leaked=count(c.leaked),
+                published=percent(c.published),
+                rounds=c.rounds,
+            ),
         }
         for c in sorted(facts.frontier.candidates, key=lambda c: c.ratio)
     ]
     drawn = fill_spec("ratios", rows=rows)
     headroom(drawn, 0, [float(c.leaked) for c in facts.frontier.candidates])
     headroom(drawn, 2, [float(c.rounds) for c in facts.frontier.candidates])
-    alt = "By loss ratio: " + "; ".join(str(row["says"]) for row in rows)
+    alt = say("By loss ratio: ") + "; ".join(str(row["says"]) for row in rows)
     return Chart(
         f"{facts.part.id}-ratios",
         "cost",
-        "What each loss ratio gives",
+        say("What each loss ratio gives"),
         f"{alt}.",
         (View("", drawn),),
-        ("L/C", "Left", "Published", "Rounds"),
+        ("L/C", say("Left"), say("Published"), say("Rounds")),
         tuple(
-            (f"{c.ratio:g}", count(c.leaked), percent(c.published), str(c.rounds))
+            (decimal(c.ratio), count(c.leaked), percent(c.published), str(c.rounds))
             for c in sorted(facts.frontier.candidates, key=lambda c: c.ratio)
         ),
-        (("ink", "the candidate in this report"), ("blue", "the others")),
+        (("ink", say("the candidate in this report")), ("blue", say("the others"))),
     )

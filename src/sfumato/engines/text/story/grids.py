@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from ....core.story import Grid
+from collections.abc import Mapping
+
+from ....core.story import Grid, Section
+from ....presentation.language import retell, say
 from ....presentation.numbers import about, count, decimal, join_words, percent, span
 from ..attack_records import Bound
 from ..records import LabelCounts
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 
-__all__ = ["attack_grid", "bounds_grid", "conditions_grid", "label_grid", "ratio_grid"]
+__all__ = [
+    "attack_grid",
+    "bounds_grid",
+    "conditions_grid",
+    "label_grid",
+    "ratio_grid",
+    "vacuous_grid",
+]
 
 _THEOREMS = {
     "theorem 2": "False alarms for each true one (Theorem 2)",
@@ -28,14 +38,23 @@ def label_grid(facts: TextFacts) -> Grid | None:
     chosen = facts.chosen
     if chosen is None or not chosen.by_label:
         return None
-    heads = (("Label", None), ("Words", None), ("Left", "text.risk"), ("Share left", "text.risk"))
+    heads = (
+        (say("Label"), None),
+        (say("Words"), None),
+        (say("Left"), "text.risk"),
+        (say("Share left"), "text.risk"),
+    )
     rows = tuple(
         (label, count(own.sensitive), count(own.leaked), _share_left(own))
         for label, own in sorted(chosen.by_label.items())
     )
     in_windows = any(own.range is not None for own in chosen.by_label.values())
-    where = "in random windows" if in_windows else "on held-out documents"
-    return Grid("cost", f"What is left of each label, {where}", heads, rows)
+    title = (
+        say("What is left of each label, in random windows")
+        if in_windows
+        else say("What is left of each label, on held-out documents")
+    )
+    return Grid("cost", title, heads, rows)
 
 
 def _share_left(own: LabelCounts) -> str:
@@ -54,16 +73,16 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
         return None
     heads = (
         ("L/C", "text.ratio"),
-        ("Left", "text.risk"),
-        ("Harmless redacted", "text.false_positives"),
-        ("Total loss T", "text.total_loss"),
-        ("Published", "text.published"),
-        ("Rounds", "text.rounds"),
+        (say("Left"), "text.risk"),
+        (say("Harmless redacted"), "text.false_positives"),
+        (say("Total loss T"), "text.total_loss"),
+        (say("Published"), "text.published"),
+        (say("Rounds"), "text.rounds"),
     )
     candidates = sorted(facts.frontier.candidates, key=lambda c: c.ratio)
     rows = tuple(
         (
-            f"{c.ratio:g}",
+            decimal(c.ratio),
             count(c.leaked),
             count(c.false_positives),
             count(c.total_loss),
@@ -74,7 +93,9 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
     )
     own = facts.chosen.id if facts.chosen is not None else None
     marked = next((i for i, c in enumerate(candidates) if c.id == own), None)
-    return Grid("cost", "What each loss ratio gives on held-out documents", heads, rows, marked)
+    return Grid(
+        "cost", say("What each loss ratio gives on held-out documents"), heads, rows, marked
+    )
 
 
 def attack_grid(facts: TextFacts) -> Grid | None:
@@ -83,24 +104,33 @@ def attack_grid(facts: TextFacts) -> Grid | None:
     if not budgets:
         return None
     heads = (
-        ("Attacker", "text.attackers"),
-        ("Reads", None),
+        (say("Attacker"), "text.attackers"),
+        (say("Reads"), None),
         *((f"B = {count(b)}", "text.found") for b in budgets),
     )
     rows = []
     for reading, record in facts.readings.items():
-        for way, found in (("best first", record.ranked), ("positives first", record.unordered)):
+        for way, found in (
+            (say("best first"), record.ranked),
+            (say("positives first"), record.unordered),
+        ):
             cells = [
                 f"{about(f.found)} ({span(f.low, f.high)})" if f is not None else "–"
                 for f in (found.get(str(b)) for b in budgets)
             ]
-            rows.append((f"{ATTACKER_NAMES[reading]} ({record.learner})", way, *cells))
+            rows.append((f"{say(ATTACKER_NAMES[reading])} ({record.learner})", way, *cells))
     at_random = next(iter(facts.readings.values())).random
     guesses = [about(at_random[str(b)].found) if str(b) in at_random else "–" for b in budgets]
-    rows.append(("Nobody's classifier", "at random", *guesses))
+    rows.append((say("Nobody's classifier"), say("at random"), *guesses))
     if facts.bound is not None:
-        rows.append(("Bound C/(L+C)", "best first", *(about(facts.bound * b) for b in budgets)))
-    caption = f"{facts.noun[1].capitalize()} found, with 95% ranges, on {facts.where}"
+        rows.append(
+            (say("Bound C/(L+C)"), say("best first"), *(about(facts.bound * b) for b in budgets))
+        )
+    caption = say(
+        "{capitalize} found, with 95% ranges, on {where}",
+        capitalize=facts.noun[1].capitalize(),
+        where=facts.where,
+    )
     return Grid("attack", caption, heads, tuple(rows))
 
 
@@ -108,24 +138,41 @@ def _verdict_on(bound: Bound) -> str:
     """Return what a bound is worth here, by the engine's own verdict."""
     if not bound.applies:
         broken = [a.name for a in bound.assumptions if a.holds is False]
-        return f"conditions not met: {', '.join(broken)}"
-    return "vacuous here" if bound.vacuous else "applies"
+        return say("conditions not met: {join}", join=", ".join(map(say, broken)))
+    return say("vacuous here") if bound.vacuous else say("applies")
+
+
+def _says_something(bound: Bound) -> bool:
+    return bound.applies and not bound.vacuous
 
 
 def bounds_grid(facts: TextFacts) -> Grid | None:
-    """Return the paper's guarantees with the engine's verdict on each."""
+    """Return those of the paper's guarantees that say something here."""
     if facts.bounds is None:
         return None
+    found = {n: b for n, b in facts.bounds.theorems.items() if _says_something(b)}
+    return _grid_of_bounds("attack", say("The paper's guarantees"), found)
+
+
+def vacuous_grid(facts: TextFacts) -> Grid | None:
+    """Return the guarantees that say nothing here, for the appendix."""
+    if facts.bounds is None:
+        return None
+    found = {n: b for n, b in facts.bounds.theorems.items() if not _says_something(b)}
+    return _grid_of_bounds("appendix", say("Guarantees that say nothing here"), found)
+
+
+def _grid_of_bounds(section: Section, caption: str, bounds: Mapping[str, Bound]) -> Grid | None:
     rows = tuple(
         (
-            _THEOREMS.get(name, name.capitalize()),
+            say(_THEOREMS.get(name, name.capitalize())),
             "–" if bound.value is None else decimal(bound.value),
             _verdict_on(bound),
         )
-        for name, bound in sorted(facts.bounds.theorems.items())
+        for name, bound in sorted(bounds.items())
     )
-    heads = (("Guarantee", "text.theorems"), ("Value", None), ("Here", None))
-    return Grid("attack", "The paper's guarantees", heads, rows, words=True)
+    heads = ((say("Guarantee"), "text.theorems"), (say("Value"), None), (say("Here"), None))
+    return Grid(section, caption, heads, rows, words=True) if rows else None
 
 
 def conditions_grid(facts: TextFacts) -> Grid | None:
@@ -135,16 +182,23 @@ def conditions_grid(facts: TextFacts) -> Grid | None:
     verdicts: dict[tuple[str, str, str], list[str]] = {}
     for name, bound in sorted(facts.bounds.theorems.items()):
         for assumption in bound.assumptions:
-            holds = {True: "holds", False: "does not hold", None: "cannot be told"}[
+            holds = {True: say("holds"), False: say("does not hold"), None: say("cannot be told")}[
                 assumption.holds
             ]
-            key = (assumption.name, assumption.text, holds)
-            verdicts.setdefault(key, []).append(name)
+            key = (say(assumption.name), retell(assumption.text), holds)
+            verdicts.setdefault(key, []).append(say(name))
     if not verdicts:
         return None
     rows = tuple(
         (condition, text, join_words(theorems), holds)
         for (condition, text, holds), theorems in verdicts.items()
     )
-    heads = (("Condition", "text.theorems"), ("What it asks", None), ("Of", None), ("Here", None))
-    return Grid("assumptions", "The conditions of the paper's guarantees", heads, rows, words=True)
+    heads = (
+        (say("Condition"), "text.theorems"),
+        (say("What it asks"), None),
+        (say("Of"), None),
+        (say("Here"), None),
+    )
+    return Grid(
+        "appendix", say("The conditions of the paper's guarantees"), heads, rows, words=True
+    )

@@ -1,0 +1,93 @@
+"""`text publish` of JSON lines on this tree and on another checkout (SFUMATO_BEFORE), in turns.
+
+Every turn runs the same command once with each tree, the order alternating; the best and the median of the turns
+are kept, as CPU seconds of the command and its children (which a busy machine changes little) and as wall-clock seconds. Sizes are
+megabytes, by default 60 and 300; SFUMATO_MEGABYTES names others, separated by commas.
+
+Two commands are compared: the one that is typed, with each tree's own defaults, and one that asks both trees for
+the same output (ids, order and fields kept), where this tree still does more: it reads back what it wrote and keeps
+the edits for the steward.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks._common import ROOT
+from benchmarks.json_lines import generate
+
+TURNS = 5
+_MEGABYTES = "60,300"
+_EXPLORE = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--ratios", "10", "--attackers", "none"]  # fmt: skip
+_SAME_OUTPUT = {"before": [], "now": ["--keep-ids", "--keep", "ward", "--keep", "score"]}
+
+
+def _command(tree: Path, folder: Path, words: list[str]) -> dict[str, float]:
+    """Run a command of a tree; return its seconds."""
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"}
+    cpu, wall = os.times(), time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "sfumato", *words, "--quiet"], cwd=folder, env=environment,
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
+    after = os.times()
+    spent = after.children_user + after.children_system - cpu.children_user - cpu.children_system
+    return {"cpu": round(spent, 2), "wall": round(time.monotonic() - wall, 2)}
+
+
+def _in_turns(trees: dict[str, Path], folder: Path, options: dict[str, list[str]]) -> dict[str, Any]:  # fmt: skip
+    """Publish with each tree in turns; the first turn, which fills caches, is not counted."""
+    seen: dict[str, list[dict[str, float]]] = {side: [] for side in trees}
+    for turn in range(TURNS + 1):
+        for side in sorted(trees, reverse=bool(turn % 2)):
+            out = folder / f"{side}-release"
+            for made in (out, out.with_name(f"{out.name}.private")):
+                shutil.rmtree(made, ignore_errors=True)
+            words = ["text", "publish", f"{side}-frontier", "notes.jsonl", "--ratio", "10", *options[side], "--out", out.name]  # fmt: skip
+            spent = _command(trees[side], folder, words)
+            if turn:
+                seen[side].append(spent)
+    found: dict[str, Any] = {"turns": TURNS}
+    for clock in ("cpu", "wall"):
+        of = {side: [spent[clock] for spent in turns] for side, turns in seen.items()}
+        for name, summary in (("best", min), ("median", statistics.median)):
+            best = {side: summary(values) for side, values in of.items()}
+            ratio = round(best["now"] / best["before"], 3)
+            found[f"{clock}_seconds_{name}"] = {**best, "ratio": ratio}
+    return found
+
+
+def run() -> dict[str, Any]:
+    given = os.environ.get("SFUMATO_BEFORE")
+    if given is None:
+        print("   SFUMATO_BEFORE names no other checkout: nothing to compare with.")
+        return {"compared": {}}
+    trees = {"before": Path(given).resolve(), "now": ROOT}
+    sizes = [int(n) for n in os.environ.get("SFUMATO_MEGABYTES", _MEGABYTES).split(",")]
+    compared: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _command(ROOT, folder, ["samples", "s"])
+        for side, tree in trees.items():
+            _command(tree, folder, [*_EXPLORE, "--out", f"{side}-frontier"])
+        for size in sizes:
+            written = generate(folder / "notes.jsonl", size * 1_000_000)
+            for what, options in (
+                ("as typed", {"before": [], "now": []}),
+                ("the same output", _SAME_OUTPUT),
+            ):
+                found = _in_turns(trees, folder, options)
+                compared[f"{size} MB, {what}"] = {"bytes": written, **found}
+                for clock, figures in found.items():
+                    print(f"   {size} MB, {what}: {clock} {figures}", flush=True)
+    return {"compared": compared, "command": "text publish, JSON lines, all cores"}

@@ -1,0 +1,112 @@
+"""How columns that are no quasi-identifiers are published: their numbers treated, or their notes put into bands."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+__all__ = ["ColumnTreatment", "MentionsTreatment", "Treatment"]
+
+
+class Treatment(BaseModel):
+    """How the numbers of a column with role "other" are published.
+
+    Parameters
+    ----------
+    top, bottom : float, optional
+        Numbers beyond are published as these.
+    round : float, optional
+        Publish the nearest multiple.
+    microaggregate : int, optional
+        Publish the mean of groups of neighbouring numbers that belong to at least this many people.
+    noise : float, optional
+        Add normal noise whose standard deviation is this share of the column's.
+
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    top: float | None = None
+    bottom: float | None = None
+    round: float | None = Field(default=None, gt=0)
+    microaggregate: int | None = Field(default=None, ge=2)
+    noise: float | None = Field(default=None, gt=0, le=10)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Treatment:
+        ways = [self.round, self.microaggregate, self.noise]
+        given = sum(way is not None for way in ways)
+        if given > 1:
+            raise ValueError("give at most one of round, microaggregate, noise")
+        if not given and self.top is None and self.bottom is None:
+            raise ValueError("give one of top, bottom, round, microaggregate, noise")
+        if self.top is not None and self.bottom is not None and self.bottom >= self.top:
+            raise ValueError("bottom must be below top")
+        return self
+
+    @property
+    def looks_at_people(self) -> bool:
+        """Whether it matters which rows belong to one person."""
+        return self.microaggregate is not None or self.noise is not None
+
+    def in_words(self) -> str:
+        """Return what is done, for people."""
+        words = []
+        if self.bottom is not None:
+            words.append(f"not below {self.bottom:g}")
+        if self.top is not None:
+            words.append(f"not above {self.top:g}")
+        if self.round is not None:
+            words.append(f"rounded to multiples of {self.round:g}")
+        if self.microaggregate is not None:
+            words.append(f"means of {self.microaggregate:,} neighbours or more")
+        if self.noise is not None:
+            words.append(f"noise of {self.noise:g} standard deviations")
+        return ", ".join(words)
+
+
+class MentionsTreatment(BaseModel):
+    """How a column of notes is published: what it says of its row's own values goes into the row's bands.
+
+    Parameters
+    ----------
+    mentions : list of str
+        The columns whose values are looked for in the notes.
+    at : date, optional
+        The day at which ages were counted, where no column shows a visit.
+    languages : list of str, optional
+        The languages of the notes; all seven by default, told note by note.
+
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mentions: list[str] = Field(min_length=1)
+    at: date | None = None
+    languages: list[Literal["en", "de", "fr", "es", "it", "nl", "pt"]] | None = Field(
+        default=None, min_length=1
+    )
+
+    @property
+    def looks_at_people(self) -> bool:
+        """Whether it matters which rows belong to one person."""
+        return False
+
+    def in_words(self) -> str:
+        """Return what is done, for people."""
+        return f"mentions of {', '.join(self.mentions)} in the bands of the row"
+
+
+def _kind_of(value: object) -> str:
+    is_notes = isinstance(value, MentionsTreatment) or (
+        isinstance(value, dict) and "mentions" in value
+    )
+    return "notes" if is_notes else "numbers"
+
+
+ColumnTreatment = Annotated[
+    Annotated[Treatment, Tag("numbers")] | Annotated[MentionsTreatment, Tag("notes")],
+    Discriminator(_kind_of),
+]

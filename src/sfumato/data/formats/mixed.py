@@ -1,0 +1,108 @@
+"""A folder of files of several kinds: each is read and written by the format of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...core.errors import ParameterError
+from ..document import Document, Edited
+from ..sources import Withheld
+from .protocol import CorpusFile, Format, FormatOptions
+from .verification import Digests, Verified
+
+if TYPE_CHECKING:
+    from .inspection import FileSummary
+
+__all__ = ["MIXED", "Mixed", "kind_in_mixture"]
+
+MIXED = "mixed"
+_IN_FOLDERS = {"brat": "plain", "i2b2": "xml"}
+"""What files are here that make a folder of their own elsewhere."""
+
+
+def kind_in_mixture(name: str, kind: str | None) -> str | None:
+    """Return the format of a file among files of other kinds; None for one that is no document.
+
+    >>> kind_in_mixture("a.txt", "brat"), kind_in_mixture("a.ann", "brat")
+    ('plain', None)
+    """
+    if kind == "brat" and not name.lower().endswith(".txt"):
+        return None
+    return kind if kind is None else _IN_FOLDERS.get(kind, kind)
+
+
+class Mixed(Format[FormatOptions]):
+    """Files of several kinds; those that hold many documents may be among them."""
+
+    name = MIXED
+    unit = "document"
+    is_container = True
+
+    @classmethod
+    def sniff(cls, name: str, head: bytes) -> bool:  # noqa: ARG003
+        """Return False: no single file is a mixture."""
+        return False
+
+    @property
+    def holds_ids(self) -> bool:
+        """Every kind that may be mixed holds ids."""
+        return True
+
+    def of(self, part: CorpusFile) -> Format[FormatOptions]:
+        """Return the format of a part."""
+        from .registry import FORMATS, format_of_file
+
+        kinds: dict[str, str] = self.__dict__.setdefault("_kinds", {})
+        if part.name not in kinds or part.path is not None:
+            path = Path(part.name) if part.path is None else part.path
+            found = kind_in_mixture(path.name, format_of_file(path))
+            assert found is not None, "a mixture holds files of known formats"
+            kinds[part.name] = found
+        kind = kinds[part.name]
+        made: dict[str, Format[FormatOptions]] = self.__dict__.setdefault("_made", {})
+        if kind not in made:
+            made[kind] = FORMATS[kind](self.names)
+        return made[kind]
+
+    def __getstate__(self) -> dict[str, object]:
+        return {
+            name: value for name, value in vars(self).items() if name not in ("_kinds", "_made")
+        }
+
+    def is_document(self, part: CorpusFile) -> bool:
+        """Return whether a part is one document."""
+        return self.of(part).is_document(part)
+
+    def new_id(self, document: Document, mark: str) -> str:
+        """Return the name or id under which a document is published."""
+        return self.of(CorpusFile(document.part, None)).new_id(document, mark)
+
+    def digest_of(self, edited: Edited) -> bytes:
+        """Return the digest of a document by the format of its part."""
+        return self.of(CorpusFile(edited.document.part, None)).digest_of(edited)
+
+    def comparable(self, text: str) -> str:
+        """Return a text without white space, as the formats of single files compare it."""
+        return "".join(text.split())
+
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        return self.of(part).read(part)
+
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        if part is None:
+            raise ParameterError(
+                "A mixture of formats is none to write.", hint="name one of them, such as docx."
+            )
+        self.of(part).write(part, edited, out)
+
+    def inspect(self, part: CorpusFile) -> FileSummary:
+        return self.of(part).inspect(part)
+
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        return self.of(part).read_back(part)
+
+    def verify(self, part: CorpusFile, expected: Digests, removed: Iterable[str] = ()) -> Verified:
+        """Read a written part again, by its own format."""
+        return self.of(part).verify(part, expected, removed)

@@ -1,0 +1,48 @@
+"""The formats of office files; what they need is loaded when the first file is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ....core.errors import InputError
+from ..files import FileFormat, OpenedFile
+
+__all__ = ["Docx"]
+
+
+def _need_lxml(what: str) -> None:
+    try:
+        import lxml.etree  # noqa: F401 (the modules that are loaded next need it)
+    except ImportError as error:
+        raise InputError(
+            f"{what[0].upper()}{what[1:]} is read by lxml, which is not installed.",
+            hint="pip install 'sfumato[office]'.",
+        ) from error
+
+
+class _OfficeFormat(FileFormat):
+    """What the kinds of office files share."""
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        from .second_reader import search_zip
+
+        return search_zip(content, removed)
+
+
+class Docx(_OfficeFormat):
+    """A Word document: its body, headers, notes, comments, text boxes and charts."""
+
+    name = "docx"
+    suffixes = (".docx",)
+    what = "a Word document"
+
+    def open(self, content: bytes) -> OpenedFile:
+        _need_lxml(self.what)
+        from .opening import open_word
+
+        return open_word(content, self.names.limits)
+
+    def create(self, text: str) -> bytes:
+        from .new_files import new_word
+
+        return new_word(text)

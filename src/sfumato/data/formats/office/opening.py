@@ -1,0 +1,65 @@
+"""Opening an office file: its parts are cleaned, then read."""
+
+from __future__ import annotations
+
+from ...limits import Limits
+from ..inspection import FileSummary
+from .cleaning import clean_part
+from .package import OfficePart, Package, local
+from .walking import CollectedText, OfficeFile, read_tree
+from .word import clean_word
+
+__all__ = ["open_word"]
+
+_UNREAD = frozenset({
+    "styles", "theme", "themeOverride", "fontTable", "settings", "presProps", "viewProps", "tableStyles",
+    "diagramLayout", "diagramQuickStyle", "diagramColors", "commentAuthors",
+})  # fmt: skip
+"""Parts in which no text stands; what is left of it after cleaning is vocabulary."""
+
+
+def open_word(content: bytes, limits: Limits) -> OfficeFile:
+    """Open a .docx file."""
+    package = Package(content, limits, "wordprocessingml")
+    for part in package.parts:
+        clean_part(package, part)
+    clean_word(package)
+    _forget_workbooks(package)
+    reading = CollectedText()
+    for part in package.parts:
+        if part.kind not in _UNREAD:
+            read_tree(reading, part)
+    return file_of(package, reading, "docx")
+
+
+def file_of(package: Package, reading: CollectedText, kind: str) -> OfficeFile:
+    """Return the opened file, with what was found in it."""
+    found = FileSummary(kind)
+    found.places.update(reading.counts)
+    found.dropped.update(+package.dropped)
+    found.hidden.update(_hidden(package.parts))
+    return OfficeFile(reading.text, reading.segments, found, package=package, places=reading.places)
+
+
+def _forget_workbooks(package: Package) -> None:
+    """Let charts refer to no workbook: the one they were made from is dropped."""
+    for part in package.parts:
+        if part.kind == "chart" and part.tree is not None:
+            for formula in part.tree.iter("{*}f"):
+                formula.text = "Sheet1!$A$1"
+
+
+def _hidden(parts: list[OfficePart]) -> dict[str, int]:
+    """Return what a reader of the page does not see, in counts."""
+    found: dict[str, int] = {}
+    for part in parts:
+        if part.tree is None:
+            continue
+        for element in part.tree.iter(
+            "{*}vanish", "{*}comment", "{*}cm", "{*}footnote", "{*}endnote"
+        ):
+            if any(str(key).endswith("type") for key in element.attrib):  # the lines above notes
+                continue
+            name = {"vanish": "hidden text", "cm": "comment"}.get(local(element), local(element))
+            found[name] = found.get(name, 0) + 1
+    return found

@@ -1,0 +1,87 @@
+"""Reads a written file again by the standard library alone, and looks for what was removed.
+
+It knows nothing of parts, runs or relationships: every part is unpacked, every piece of character data and every
+value of an attribute is looked at, in whatever element it stands.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable
+from xml.parsers import expat
+
+__all__ = ["search_zip"]
+
+_NUMBER = re.compile(r"[\d.,:/\-]+")
+_WORDISH = re.compile(r"[a-z][A-Za-z0-9]*")
+_CODES = ("utf-8", "utf-16-le", "utf-16-be")
+
+
+class _Seen:
+    """What stands in one XML part, white space apart."""
+
+    def __init__(self, content: bytes) -> None:
+        self._pieces: list[str] = []
+        self.values: set[str] = set()
+        self.hidden = 0
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.CharacterDataHandler = self._pieces.append
+        parser.StartElementHandler = self._start
+        parser.CommentHandler = self._count
+        parser.ProcessingInstructionHandler = self._count
+        parser.StartDoctypeDeclHandler = self._count
+        parser.Parse(content, True)
+        self.text = "".join("".join(self._pieces).split())
+        self.words = set(" ".join(self._pieces).split())
+
+    def _start(self, _name: str, attributes: dict[str, str]) -> None:
+        self.values.update("".join(value.split()) for value in attributes.values())
+
+    def _count(self, *_what: object) -> None:
+        self.hidden += 1
+
+    def holds(self, wanted: str) -> bool:
+        """Whether a string stands in the part; a number only as a whole word, a value only if it is no keyword."""
+        if _NUMBER.fullmatch(wanted):
+            return wanted in self.words
+        if wanted in self.text:
+            return True
+        if _WORDISH.fullmatch(wanted):  # such as center: then it must be all of the value and more
+            return any(wanted in value and not _WORDISH.fullmatch(value) for value in self.values if "://" not in value)  # fmt: skip
+        return any(wanted in value for value in self.values)
+
+
+def search_zip(content: bytes, removed: Iterable[str]) -> int:
+    """Count the removed strings in a zip file, each without white space; what hides in it counts too.
+
+    Parameters
+    ----------
+    content : bytes
+        The file as it was written.
+    removed : iterable of str
+        What was removed, without white space.
+
+    """
+    wanted = set(removed)
+    left: set[str] = set()
+    hidden = 0
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        hidden += bool(packed.comment)
+        for entry in packed.infolist():
+            hidden += bool(entry.comment or entry.extra)
+            inside = packed.read(entry)
+            if inside[:5] in (b"<?xml", b"<math") or inside[:1] == b"<":
+                seen = _Seen(inside)
+                hidden += seen.hidden
+                left |= {text for text in wanted - left if seen.holds(text)}
+            else:
+                left |= {text for text in wanted - left if _stands_in(text, inside)}
+            left |= {text for text in wanted - left if text in entry.filename}
+    return len(left) + hidden
+
+
+def _stands_in(text: str, content: bytes) -> bool:
+    return any(text.encode(code, "ignore") in content for code in _CODES)

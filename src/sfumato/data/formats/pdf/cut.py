@@ -1,0 +1,189 @@
+"""A PDF without what its edits remove.
+
+Everything is planned first: a form may be on several pages, and a font on all of them. A page that cannot be cut
+becomes a picture. What was made is read again, and a page that does not read as it was decided becomes one too.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import pikepdf
+from pikepdf import Dictionary, Object
+
+from .fonts import clean_fonts
+from .interpret import Interpreter, PageGlyphs, StreamKey
+from .layout import StreamLayout, arrange
+from .marks import PageEdit, StreamCuts, collect_cuts, match_page
+from .raster import helvetica, rasterise
+from .read import PdfText, comparable_text, read_pages
+from .refusal import FileRefusedError, PageRefusedError
+from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
+from .sanitise import save
+
+__all__ = ["CutReport", "cut"]
+
+_ROUNDS = 4
+
+
+@dataclass
+class CutReport:
+    """What was done to a file: pages that became pictures and why, and lines that kept their gaps."""
+
+    pictures: dict[int, str] = field(default_factory=dict)
+    lines: int = 0
+    kept_gaps: int = 0
+    fonts: dict[str, int] = field(default_factory=dict)
+
+
+def cut(
+    data: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]], *, pictures: bool = True
+) -> tuple[bytes, CutReport]:
+    """Return a sanitised PDF with its edits, and what was done.
+
+    Parameters
+    ----------
+    data : bytes
+        The sanitised PDF.
+    text : PdfText
+        What was read from it.
+    by_page : mapping of int to sequence of PageEdit
+        For each page, from 0, what is removed and what replaces it, in order.
+    pictures : bool, default=True
+        Whether pictures may show something, so that a page with one under a cut becomes a picture.
+
+    """
+    for edit in chain.from_iterable(by_page.values()):
+        try:
+            winansi(edit.replacement)
+        except UnicodeEncodeError:
+            raise FileRefusedError(
+                "has a replacement in letters that its font does not have"
+            ) from None
+    report = CutReport()
+    for _ in range(_ROUNDS + len(text.pages)):
+        try:
+            out = _Attempt(data, text, by_page, report).run(pictures=pictures)
+        except pikepdf.PdfError:
+            raise FileRefusedError("is a damaged PDF") from None
+        except _MorePicturesError as error:
+            if error.pages.keys() <= report.pictures.keys():
+                raise FileRefusedError("has a page that cannot be cut") from None
+            report.pictures.update(error.pages)
+            continue
+        wrong = _misread(out, text, by_page)
+        if not wrong:
+            return out, report
+        if wrong & report.pictures.keys():
+            raise FileRefusedError("has a page that does not read as it was decided")
+        report.pictures.update(
+            dict.fromkeys(sorted(wrong), "text that reads otherwise after a cut")
+        )
+    raise FileRefusedError("has too many pages that cannot be cut")
+
+
+def _misread(out: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]]) -> set[int]:
+    """Return the pages whose text is not what was decided."""
+    found = read_pages(out)
+    wrong = set()
+    for number, (page, now) in enumerate(zip(text.pages, found, strict=True)):
+        pieces, at = [], 0
+        for edit in by_page.get(number, ()):
+            pieces += [page.text[at : edit.start], edit.replacement]
+            at = edit.end
+        decided = "".join([*pieces, page.text[at:]])
+        if comparable_text(decided) != comparable_text(now.text):
+            wrong.add(number)
+    return wrong
+
+
+class _MorePicturesError(Exception):
+    """Some pages must become pictures; everything else is planned again without them."""
+
+    def __init__(self, pages: Mapping[int, str]) -> None:
+        super().__init__()
+        self.pages = dict(pages)
+
+
+class _Attempt:
+    """One way through a file, with the pages that are known to become pictures."""
+
+    def __init__(
+        self,
+        data: bytes,
+        text: PdfText,
+        by_page: Mapping[int, Sequence[PageEdit]],
+        report: CutReport,
+    ) -> None:
+        self.data, self.text, self.by_page, self.report = data, text, by_page, report
+        self.pdf = pikepdf.open(io.BytesIO(data))
+        self.texts: dict[StreamKey, dict[int, str]] = {}
+
+    def run(self, *, pictures: bool) -> bytes:
+        """Return the bytes of the file, or raise the pages that must become pictures first."""
+        pages = self._plan(pictures=pictures)
+        try:
+            cuts = collect_cuts(pages)
+        except PageRefusedError as error:
+            shared = [
+                n for n, (glyphs, _) in pages.items() if any(k[0] == "form" for k in glyphs.streams)
+            ]
+            raise _MorePicturesError(dict.fromkeys(shared, str(error))) from None
+        streams = {key: s for glyphs, _ in pages.values() for key, s in glyphs.streams.items()}
+        codes, failed = clean_fonts(self.pdf, pages)
+        if failed:
+            raise _MorePicturesError(failed)
+        layouts: dict[StreamKey, StreamLayout] = {}
+        for key, own in cuts.items():
+            layouts[key] = arrange(own, self.texts.get(key, {})) if own.gone else StreamLayout()
+            self._write(key, streams[key].object, own, layouts[key], rewrite(
+                streams[key], own, layouts[key], codes.new_codes, self.texts.get(key, {}),
+            ), streams[key].resources)  # fmt: skip
+        for number in sorted(self.report.pictures):
+            edits = self.by_page.get(number, ())
+            rasterise(self.pdf, number, self.data, self.text.pages[number], edits)
+        lines = [line for layout in layouts.values() for line in layout.lines]
+        self.report.lines = len(lines)
+        self.report.kept_gaps = sum(not line.moved for line in lines)
+        self.report.fonts = codes.counts
+        return save(self.pdf)
+
+    def _plan(self, *, pictures: bool) -> dict[int, tuple[PageGlyphs, dict[int, int]]]:
+        interpreter = Interpreter(self.pdf)
+        found: dict[int, tuple[PageGlyphs, dict[int, int]]] = {}
+        refused: dict[int, str] = {}
+        for number, page in enumerate(self.pdf.pages):
+            if number in self.report.pictures:
+                continue
+            edits = self.by_page.get(number, ())
+            try:
+                glyphs = interpreter.read(page)
+                gone = match_page(self.text.pages[number], glyphs, edits, pictures=pictures)
+                found[number] = glyphs, gone
+            except PageRefusedError as error:
+                refused[number] = str(error)
+                continue
+            own = {edit.number: edit.replacement for edit in edits}
+            for key in glyphs.streams:
+                self.texts.setdefault(key, {}).update(own)
+        if refused:
+            raise _MorePicturesError(refused)
+        return found
+
+    def _write(
+        self, key: StreamKey, holder: Object, cuts: StreamCuts, layout: StreamLayout, content: bytes,
+        resources: Object,
+    ) -> None:  # fmt: skip
+        if layout.placeholders:
+            if not isinstance(resources.get("/Font"), Dictionary):
+                resources["/Font"] = Dictionary()
+            resources["/Font"]["/" + PLACEHOLDER_FONT.decode()] = helvetica()
+        if not (cuts.gone or content != b""):
+            return
+        if key[0] == "page":
+            holder["/Contents"] = self.pdf.make_stream(content)
+        else:
+            holder.write(content)

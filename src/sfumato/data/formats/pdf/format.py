@@ -1,0 +1,177 @@
+"""The format `pdf`: a file that is one document, cut inside its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from ....core.errors import DataError, InputError, ParameterError
+from ...document import Document, Edit, Edited
+from ...sources import Withheld
+from ..files import FileFormat, OpenedFile, RefusedFileError
+from ..inspection import FileSummary
+from ..protocol import CorpusFile, FormatOptions, document_from
+from ..verification import Digests, Verified, compare
+from .refusal import FileRefusedError, need_packages
+
+if TYPE_CHECKING:
+    from .read import PdfText
+    from .sanitise import Sanitised
+
+__all__ = ["Pdf", "PdfOptions"]
+
+
+class PdfOptions(FormatOptions):
+    """What can be said about the reading of PDF files.
+
+    Pictures are blanked unless they are kept by name: nobody has read what they show.
+    """
+
+    pictures: Literal["blank", "keep"] = "blank"
+
+
+@dataclass
+class _OpenedPdf(OpenedFile):
+    """A PDF that was sanitised and read."""
+
+    clean: Sanitised | None = field(default=None, repr=False)
+    pages: PdfText | None = field(default=None, repr=False)
+    blank: bool = True
+
+    def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
+        """Return the file with the edits of each page."""
+        from .cut import cut
+        from .marks import page_edits
+
+        assert self.clean is not None
+        assert self.pages is not None
+        try:
+            content, _ = cut(
+                self.clean.data, self.pages, page_edits(edits), pictures=not self.blank
+            )
+        except FileRefusedError as error:
+            raise RefusedFileError(str(error)) from None
+        return content
+
+
+class Pdf(FileFormat):
+    """Reads and writes PDF files, each a document."""
+
+    name = "pdf"
+    suffixes = (".pdf",)
+    what = "a PDF"
+    Options = PdfOptions
+
+    def open(self, content: bytes) -> OpenedFile:
+        """Sanitise a file and read its text, in all its orders."""
+        need_packages()
+        from .orders import read_orders
+        from .read import read_text
+        from .sanitise import sanitise
+
+        blank = cast("PdfOptions", self.options).pictures == "blank"
+        try:
+            clean = sanitise(content, self.names.limits, blank=blank)
+            pages = read_text(clean.data, clean.pictures, blank=blank)
+        except FileRefusedError as error:
+            raise RefusedFileError(str(error)) from None
+        found = FileSummary(self.name)
+        found.places["pages"] = len(pages.pages)
+        found.dropped.update(clean.dropped)
+        return _OpenedPdf(
+            pages.text, pages.segments(), found, read_orders(pages), clean=clean, pages=pages, blank=blank
+        )  # fmt: skip
+
+    def create(self, text: str) -> bytes:
+        """Return a new PDF that holds a text in plain lines."""
+        need_packages()
+        from .compose import compose
+
+        try:
+            return compose(text)
+        except FileRefusedError as error:
+            raise ParameterError(
+                f"A document {error}, so that it cannot be written as PDF.",
+                hint="convert to docx, html or jsonl.",
+            ) from None
+
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        """Write a document as its PDF with the edits; one that cannot be cut is not written."""
+        try:
+            if part is None or part.path is None:
+                edited = map(self._compose, edited)
+            super().write(part, edited, out)
+        except RefusedFileError:
+            out.unlink(missing_ok=True)  # it is missed when it is read back, and withheld
+
+    def _compose(self, one: Edited) -> Edited:
+        """Return a document as it is read from a new PDF: lines break elsewhere, and its marks move."""
+        from .read import comparable_text
+
+        text = self.open(self.create(one.text)).text
+        old, new = (
+            [i for i, c in enumerate(each) if comparable_text(c)] for each in (one.text, text)
+        )
+        if [one.text[i] for i in old] != [text[i] for i in new]:
+            raise DataError(f"The document {one.id!r} does not read the same as PDF.")
+        spans = []
+        for span in one.spans:
+            inside = [n for o, n in zip(old, new, strict=True) if span.start <= o < span.end]
+            if inside:
+                spans.append(replace(span, start=inside[0], end=inside[-1] + 1))
+        return Edited.unchanged(Document(one.id, text, tuple(spans)))
+
+    # --- reading back ----------------------------------------------------------------------------
+
+    def comparable(self, text: str) -> str:
+        """Return a text without spaces, breaks and hyphens, which a reader of PDF makes itself."""
+        from .read import comparable_text
+
+        return comparable_text(text)
+
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the document as it is in the written file, which holds its pages and nothing else."""
+        need_packages()
+        from .read import PdfText, read_pages
+        from .verify import has_only_pages
+
+        if not part.file.exists():
+            return
+        content = part.file.read_bytes()
+        try:
+            only_pages, text = has_only_pages(content), PdfText(read_pages(content)).text
+            spans = self._marks(part.file, text)
+        except (InputError, RefusedFileError):
+            raise
+        except Exception:  # whatever the second library meets, the file is not as it should be
+            only_pages, text, spans = False, "", []
+        if only_pages:
+            names = replace(self.names, id="id")
+            yield document_from(names, part, 1, raw_id=part.name, text=text, raw_spans=spans)
+        else:
+            yield Withheld(part.name, "holds more than its pages", 1, part.name)
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        """Count the removed strings in a written file, by a second library and in all its streams."""
+        need_packages()
+        from .verify import find_leaks
+
+        try:
+            return find_leaks(content, removed)
+        except Exception:  # as in reading back
+            return 1
+
+    def verify(self, part: CorpusFile, expected: Digests, removed: Iterable[str] = ()) -> Verified:
+        """Read the written file again, and look for what was removed as it was written."""
+        found, published = Digests(), ""
+        for record in self.read_back(part):
+            if isinstance(record, Withheld):
+                found.add_unreadable()
+            else:
+                found.add(self.digest(record.id, record.text, record.fields, record.spans))
+                published = self.comparable(record.text)
+        wanted = {text for text in removed if self.comparable(text) not in published}
+        leaks = self.search(part.file.read_bytes(), wanted) if wanted and part.file.exists() else 0
+        return compare(expected, found, leaks)

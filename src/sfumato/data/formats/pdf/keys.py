@@ -1,0 +1,84 @@
+"""What may stay in a PDF: the keys of each kind of object, and the tags of marked content."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = [
+    "CATALOG", "DESCRIPTOR", "DROPPED", "FONT", "FORM", "GRAPHICS_STATE", "IMAGE", "LAYER", "LAYERS", "PAGE",
+    "PAGES", "PAGE_PICTURE", "PATTERN", "RESOURCES", "STRINGS", "has_plain_tags",
+]  # fmt: skip
+
+
+def _keys(names: str) -> frozenset[str]:
+    return frozenset("/" + name for name in names.split())
+
+
+CATALOG = _keys("Type Pages Version OCProperties Lang")
+PAGES = _keys("Type Parent Kids Count MediaBox CropBox Rotate Resources")
+PAGE = _keys("Type Parent MediaBox CropBox Rotate Resources Contents Group UserUnit")
+RESOURCES = _keys("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties")
+FORM = _keys("Type Subtype FormType BBox Matrix Resources Group Filter DecodeParms Length OC")
+IMAGE = _keys(
+    "Type Subtype Width Height ColorSpace BitsPerComponent Intent ImageMask Mask Decode Interpolate SMask "
+    "SMaskInData Matte Filter DecodeParms Length OC"
+)  # fmt: skip
+FONT = _keys(
+    "Type Subtype BaseFont FirstChar LastChar Widths FontDescriptor Encoding ToUnicode DescendantFonts CIDSystemInfo "
+    "W DW W2 DW2 CIDToGIDMap FontBBox FontMatrix CharProcs Resources"
+)  # fmt: skip
+DESCRIPTOR = _keys(
+    "Type FontName FontFamily FontStretch FontWeight Flags FontBBox ItalicAngle Ascent Descent Leading CapHeight "
+    "XHeight StemV StemH AvgWidth MaxWidth MissingWidth FontFile FontFile2 FontFile3 CharSet CIDSet Lang Style"
+)  # fmt: skip
+GRAPHICS_STATE = _keys(
+    "Type LW LC LJ ML D RI OP op OPM Font BG BG2 UCR UCR2 TR TR2 HT FL SM SA BM SMask CA ca AIS TK"
+)
+PATTERN = _keys(
+    "Type PatternType PaintType TilingType BBox XStep YStep Resources Matrix Shading ExtGState Filter DecodeParms Length"
+)
+LAYER = _keys("Type Name Intent")
+LAYERS = _keys("OCGs D")
+DROPPED = _keys(
+    "Metadata PieceInfo LastModified ActualText Alt E AF OPI Thumb StructParent StructParents Alternates Measure "
+    "PtData AA A JS Dests Names Annots Usage CreatorInfo Private"
+)  # fmt: skip
+"""Keys that no object keeps, whatever its kind."""
+STRINGS = _keys("Registry Ordering Lang")
+"""Keys under which a text may stand; texts anywhere else are removed."""
+
+PAGE_PICTURE = "/SfumatoPage"
+"""The name of the picture that a page became: its text was laid over it here, and it holds nothing else."""
+
+_TAGS = frozenset(
+    b"Artifact Span P H H1 H2 H3 H4 H5 H6 L LI Lbl LBody Table TR TH TD THead TBody TFoot Figure Formula Form Link Annot "
+    b"Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private Quote Note Reference BibEntry Code "
+    b"Ruby RB RT RP Warichu WT WP OC Tx Sub Em Strong Title FENote Aside Standard Clip ReversedChars".split()
+)
+_PROPERTIES = frozenset(
+    b"MCID Type Subtype Pagination Layout Page Background Header Footer Watermark Attached Top Bottom Left Right BBox".split()
+)
+_NAME = rb"/([^\x00\t\n\x0c\r ()<>\[\]{}/%#]+)"
+_SPACE = rb"[\x00\t\n\x0c\r ]*"
+_MARK = re.compile(rb"(?<![A-Za-z0-9*/#_+-])(?:BDC|BMC|DP|MP)(?![A-Za-z0-9*])")
+_TAG = re.compile(_NAME + _SPACE + rb"(?:<<([^<>()%]*)>>|" + _NAME + rb")?" + _SPACE + rb"(?:BDC|BMC|DP|MP)(?![A-Za-z0-9*])")  # fmt: skip
+_NAMES = re.compile(_NAME)
+
+
+def has_plain_tags(content: bytes) -> bool:
+    """Return whether all marked content of a stream has tags and properties of the standard.
+
+    Tags can be the names of an author's styles, and properties can quote the text.
+
+    >>> has_plain_tags(b"/P <</MCID 0>> BDC EMC"), has_plain_tags(b"/Span <</ActualText (Ann)>> BDC EMC")
+    (True, False)
+    """
+    marks = len(_MARK.findall(content))
+    if not marks:
+        return True
+    plain = 0
+    for tag, properties, _ in _TAG.findall(content):
+        if tag not in _TAGS or any(n not in _PROPERTIES for n in _NAMES.findall(properties)):
+            return False
+        plain += 1
+    return plain == marks

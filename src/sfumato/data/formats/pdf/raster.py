@@ -1,0 +1,204 @@
+"""A page as a picture: what is cut is painted over, what stays is laid over it as invisible text."""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pikepdf
+import pypdfium2 as pdfium
+from pikepdf import Array, Dictionary, Name
+from pypdfium2 import raw
+
+from .keys import PAGE_PICTURE
+from .layout import placeholder_width
+from .marks import PageEdit
+from .read import PageText
+from .refusal import FileRefusedError
+from .rewrite import PLACEHOLDER_FONT, winansi
+
+__all__ = ["helvetica", "rasterise"]
+
+_DPI = 150
+_MOST_PIXELS = 40_000_000
+_GREY = 224
+_MAP = (
+    b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def 1 begincodespacerange <0000> <ffff> "
+    b"endcodespacerange 1 beginbfrange <0000> <ffff> <0000> endbfrange endcmap end end"
+)
+
+
+def helvetica() -> Dictionary:
+    """Return the font of placeholders, which every viewer has."""
+    return Dictionary(
+        Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica, Encoding=Name.WinAnsiEncoding
+    )
+
+
+def _invisible_font(pdf: pikepdf.Pdf) -> pikepdf.Object:
+    descriptor = Dictionary(
+        Type=Name.FontDescriptor, FontName=Name.Glyphless, Flags=4, FontBBox=[0, 0, 500, 1000], ItalicAngle=0,
+        Ascent=1000, Descent=0, CapHeight=1000, StemV=80,
+    )  # fmt: skip
+    system = Dictionary(
+        Registry=pikepdf.String("Adobe"), Ordering=pikepdf.String("Identity"), Supplement=0
+    )
+    inner = Dictionary(
+        Type=Name.Font, Subtype=Name.CIDFontType2, BaseFont=Name.Glyphless, CIDSystemInfo=system, DW=500,
+        FontDescriptor=descriptor,
+    )  # fmt: skip
+    font = Dictionary(
+        Type=Name.Font, Subtype=Name.Type0, BaseFont=Name.Glyphless, Encoding=Name("/Identity-H"),
+        DescendantFonts=Array([inner]), ToUnicode=pdf.make_stream(_MAP),
+    )  # fmt: skip
+    return pdf.make_indirect(font)
+
+
+class _Picture:
+    """The picture of a page, and the way from points of the page to its pixels."""
+
+    def __init__(self, data: bytes, number: int) -> None:
+        self._document = pdfium.PdfDocument(data)
+        self.page = self._document[number]
+        self.width, self.height = self.page.get_size()
+        self.scale = _DPI / 72
+        area = self.width * self.height
+        if not 0 < area < 1e9:
+            raise FileRefusedError("has a page of an impossible size that cannot be cut")
+        self.scale = min(self.scale, (_MOST_PIXELS / area) ** 0.5)
+        bitmap = self.page.render(scale=self.scale, may_draw_forms=False, rev_byteorder=True)
+        self.pixels: npt.NDArray[np.uint8] = np.array(bitmap.to_numpy()[:, :, :3])
+
+    def place(self, x: float, y: float) -> tuple[int, int]:
+        """Return the pixel of a point."""
+        across, down = ctypes.c_int(), ctypes.c_int()
+        rows, columns = self.pixels.shape[:2]
+        raw.FPDF_PageToDevice(self.page.raw, 0, 0, columns, rows, 0, x, y, across, down)
+        return across.value, down.value
+
+    def paint(self, box: Sequence[float]) -> tuple[int, int, int, int]:
+        """Paint over a box of the page; return its pixels."""
+        (x0, y0), (x1, y1) = self.place(box[0], box[1]), self.place(box[2], box[3])
+        left, right = sorted((x0, x1))
+        top, bottom = sorted((y0, y1))
+        found = max(0, left - 2), max(0, top - 2), max(0, right + 2), max(0, bottom + 2)
+        self.pixels[found[1] : found[3] + 1, found[0] : found[2] + 1] = _GREY
+        return found
+
+    def close(self) -> None:
+        """Close the file."""
+        self.page.close()
+        self._document.close()
+
+
+def rasterise(
+    pdf: pikepdf.Pdf, number: int, data: bytes, text: PageText, edits: Sequence[PageEdit]
+) -> None:
+    """Replace a page by its picture, with the edits painted over, and the text that stays.
+
+    Parameters
+    ----------
+    pdf : Pdf
+        The file that is written.
+    number : int
+        The page, from 0.
+    data : bytes
+        The sanitised file, from which the picture is made.
+    text : PageText
+        The text of the page.
+    edits : sequence of PageEdit
+        What is removed from it, in order.
+
+    """
+    picture = _Picture(data, number)
+    try:
+        content = [b"q %.3f 0 0 %.3f 0 0 cm /%b Do Q" % (
+            picture.width, picture.height, PAGE_PICTURE[1:].encode(),
+        )]  # fmt: skip
+        content += _text_layer(picture, text, edits)
+        rows, columns = picture.pixels.shape[:2]
+        image = pdf.make_stream(
+            zlib.compress(picture.pixels.tobytes(), 6), Type=Name.XObject, Subtype=Name.Image, Width=columns,
+            Height=rows, ColorSpace=Name.DeviceRGB, BitsPerComponent=8, Filter=Name.FlateDecode,
+        )  # fmt: skip
+        page = pdf.pages[number].obj
+        for key in [k for k in page.keys() if k not in ("/Type", "/Parent")]:  # noqa: SIM118
+            del page[key]
+        page["/MediaBox"] = Array([0, 0, round(picture.width, 3), round(picture.height, 3)])
+        page["/Rotate"] = (
+            0  # the picture is turned already, and an inherited turn must not count again
+        )
+        page["/CropBox"] = page["/MediaBox"]
+        fonts = Dictionary({"/F": _invisible_font(pdf)})
+        fonts["/" + PLACEHOLDER_FONT.decode()] = helvetica()
+        page["/Resources"] = Dictionary(XObject=Dictionary({PAGE_PICTURE: image}), Font=fonts)
+        page["/Contents"] = pdf.make_stream(b"\n".join(content))
+    finally:
+        picture.close()
+
+
+def _text_layer(picture: _Picture, text: PageText, edits: Sequence[PageEdit]) -> Iterator[bytes]:
+    """Yield the text of a page, word by word; an edit is painted over and gets its placeholder."""
+    scale, height = picture.scale, picture.height
+    edit_at = {i: edit for edit in edits for i in range(edit.start, edit.end)}
+    word: list[int] = []
+
+    def close() -> Iterator[bytes]:
+        if word:
+            x0, y0 = picture.place(*text.origin[word[0]])
+            box = text.box[word[-1]]
+            x1, y1 = picture.place(box[2], box[3])
+            size = max(1.0, 0.8 * float(box[3] - box[1]))
+            wide = max(1.0, max(abs(x1 - x0), abs(y1 - y0)) / scale)
+            # The space at the end: pdfium drops a single letter that its own fonts do not have.
+            letters = "".join(text.text[i] for i in word).encode("utf-16-be")
+            stretch = max(1.0, min(1000.0, 100 * wide / (len(letters) / 2 * size * 0.5)))
+            yield b"BT 3 Tr /F %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b0020> Tj ET" % (
+                size, stretch, x0 / scale, height - y0 / scale, letters.hex().encode(),
+            )  # fmt: skip
+            word.clear()
+
+    drawn: set[int] = set()
+    for i, character in enumerate(text.text):
+        edit = edit_at.get(i)
+        if edit is not None:
+            yield from close()
+            if not text.made[i] and text.box[i][2] > text.box[i][0]:
+                pixels = picture.paint(text.box[i])
+                if edit.number not in drawn and edit.replacement and not character.isspace():
+                    drawn.add(edit.number)
+                    yield _placeholder(picture, pixels, _whole_box(picture, text, edit), edit.replacement)  # fmt: skip
+        elif character.isspace() or text.made[i]:
+            yield from close()
+        else:
+            word.append(i)
+    yield from close()
+
+
+def _whole_box(picture: _Picture, text: PageText, edit: PageEdit) -> int:
+    """Return how many pixels an edit is wide on the line on which it begins."""
+    first = next(i for i in range(edit.start, edit.end) if not text.text[i].isspace())
+    left, line = picture.place(*text.origin[first])
+    right = left
+    for i in range(first, edit.end):
+        x, y = picture.place(text.box[i][2], text.origin[i][1])
+        if abs(y - line) <= 2 and x > right:
+            right = x
+    return right - left
+
+
+def _placeholder(
+    picture: _Picture, pixels: tuple[int, int, int, int], wide: int, text: str
+) -> bytes:
+    """Return the text that is drawn in a painted box."""
+    scale = picture.scale
+    tall = (pixels[3] - pixels[1]) / scale
+    size = max(1.0, 0.65 * tall)
+    stretch = min(100.0, 100 * max(1.0, wide / scale) / (placeholder_width(text) * size))
+    return b"BT 0 g 0 Tr /%b %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b> Tj ET" % (
+        PLACEHOLDER_FONT, size, max(1.0, stretch), pixels[0] / scale,
+        picture.height - (pixels[3] - 0.25 * (pixels[3] - pixels[1])) / scale, winansi(text).hex().encode(),
+    )  # fmt: skip

@@ -1,0 +1,186 @@
+"""The text of a PDF, with the place of every character, as pdfium reads it."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from ...document import Segment
+from .refusal import FileRefusedError
+
+__all__ = ["PageText", "PdfText", "comparable_text", "read_pages", "read_text"]
+
+_IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
+_HYPHENS = {0x02, 0xFFFE}
+_UNREADABLE = (
+    0.2  # share of characters without a meaning from which on nobody can tell what is written
+)
+_INVISIBLE = 3  # the text render mode of what an OCR program lays under a picture
+
+
+@dataclass(frozen=True)
+class PageText:
+    """The characters of a page; each has an origin, a box, and whether the reader made it."""
+
+    text: str
+    origin: npt.NDArray[np.float64]
+    box: npt.NDArray[np.float64]
+    made: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PdfText:
+    """The text of a whole file: the pages one after the other, a line break between them."""
+
+    pages: tuple[PageText, ...]
+
+    @property
+    def text(self) -> str:
+        """The text that is labelled and edited."""
+        return "\n".join(page.text for page in self.pages)
+
+    @property
+    def starts(self) -> list[int]:
+        """Where each page begins in the text."""
+        starts, at = [], 0
+        for page in self.pages:
+            starts.append(at)
+            at += len(page.text) + 1
+        return starts
+
+    def segments(self) -> list[Segment]:
+        """Return which characters are on which page."""
+        return [
+            Segment(start, start + len(page.text), f"page {number}")
+            for number, (start, page) in enumerate(zip(self.starts, self.pages, strict=True), 1)
+            if page.text
+        ]
+
+    def page_of(self, index: int) -> tuple[int, int]:
+        """Return the page of a character, from 0, and its place there."""
+        starts = self.starts
+        page = bisect_right(starts, index) - 1
+        return page, index - starts[page]
+
+
+def comparable_text(text: str) -> str:
+    """Return a text without spaces, breaks and hyphens, which a reader of PDF makes itself.
+
+    >>> comparable_text("Zolt-\\nan was here")
+    'Zoltanwashere'
+    """
+    return _IGNORED.sub("", text)
+
+
+def read_pages(data: bytes) -> tuple[PageText, ...]:
+    """Return the text of every page."""
+    try:
+        document = pdfium.PdfDocument(data)
+        try:
+            return tuple(_read_page(document, number) for number in range(len(document)))
+        finally:
+            document.close()
+    except pdfium.PdfiumError:
+        raise FileRefusedError("cannot be read by the second library") from None
+
+
+def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
+    """Return the text of a sanitised PDF; refuse one whose pages nobody can read.
+
+    Parameters
+    ----------
+    data : bytes
+        The sanitised PDF.
+    pictures : frozenset of int
+        The pages that hold a picture.
+    blank : bool
+        Whether pictures are blanked, so that a page that is one would be empty.
+
+    """
+    found = PdfText(read_pages(data))
+    letters = [sum(not c.isspace() for c in page.text) for page in found.pages]
+    scanned = [i for i, n in enumerate(letters) if not n and i in pictures]
+    if blank:
+        scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
+    if scanned:
+        raise FileRefusedError(
+            f"has scanned pages ({len(scanned):,}), which need a reader of pictures"
+        )
+    unreadable = sum(page.text.count("\ufffd") for page in found.pages)
+    unreadable += sum(0xE000 <= ord(c) < 0xF900 for page in found.pages for c in page.text)
+    if unreadable > _UNREADABLE * sum(letters):
+        raise FileRefusedError("is written in a font whose letters have no meaning")
+    return found
+
+
+def _read_page(document: pdfium.PdfDocument, number: int) -> PageText:
+    page = document[number]
+    textpage = page.get_textpage()
+    try:
+        return _characters(textpage.raw)
+    finally:
+        textpage.close()
+        page.close()
+
+
+def _characters(textpage: object) -> PageText:
+    count = raw.FPDFText_CountChars(textpage)
+    characters: list[str] = []
+    places: list[tuple[float, ...]] = []
+    made: list[bool] = []
+    x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
+    high = 0
+    get_code, is_made = raw.FPDFText_GetUnicode, raw.FPDFText_IsGenerated
+    get_origin, get_box = raw.FPDFText_GetCharOrigin, raw.FPDFText_GetLooseCharBox
+    for i in range(count):
+        code = get_code(textpage, i)
+        if code == 0x0D:
+            continue
+        if 0xDC00 <= code < 0xE000 and high:  # the second half of a character beyond U+FFFF
+            characters[-1] = chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00)
+            high = 0
+            continue
+        high = code if 0xD800 <= code < 0xDC00 else 0
+        get_origin(textpage, i, x, y)
+        get_box(textpage, i, box)
+        place = (x.value, y.value, box.left, box.bottom, box.right, box.top)
+        if code in _HYPHENS:  # a word that goes on in the next line
+            characters += ["-", "\n"]
+            places += [place, place]
+            made += [False, True]
+            continue
+        characters.append(_character(code))
+        places.append(place)
+        made.append(is_made(textpage, i) == 1)
+    where = np.array(places, np.float64).reshape(-1, 6)
+    return PageText("".join(characters), where[:, :2], where[:, 2:], np.array(made, np.bool_))
+
+
+def _character(code: int) -> str:
+    if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
+        return "\ufffd"
+    if 0x80 <= code < 0xA0:  # a code of Windows that nothing maps
+        return bytes([code]).decode("cp1252", "replace")
+    return "\n" if code == 0x0A else " " if code < 0x20 else chr(code)
+
+
+def _with_invisible_text(data: bytes, pictures: frozenset[int]) -> list[int]:
+    """Return the pages with a picture whose text is all invisible, as under a scan."""
+    found = []
+    document = pdfium.PdfDocument(data)
+    for number in sorted(pictures):
+        page = document[number]
+        texts = [o for o in page.get_objects(max_depth=6) if o.type == raw.FPDF_PAGEOBJ_TEXT]
+        modes = {raw.FPDFTextObj_GetTextRenderMode(o.raw) for o in texts}
+        if modes == {_INVISIBLE}:
+            found.append(number)
+        page.close()
+    document.close()
+    return found

@@ -1,0 +1,95 @@
+"""Underlines and fills behind words: their width is that of the words, so they go where a word goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .interpret import IDENTITY, Matrix, StreamContent, multiply
+from .scan import StreamOperator
+
+__all__ = ["CutBox", "find_rules"]
+
+CutBox = tuple[float, float, float, float, float]
+"""The box of a cut in the space of its stream (left, bottom, right, top), and the size of its letters."""
+_N = rb"([-+]?(?:\d+\.?\d*|\.\d+))"
+_S = rb"[\x00\t\n\x0c\r ]+"
+_LINE = re.compile(
+    _N + _S + _N + _S + rb"m" + _S + _N + _S + _N + _S + rb"l" + _S + rb"[Ss](?![A-Za-z*])"
+)
+_RECTANGLE = re.compile(
+    _N + _S + _N + _S + _N + _S + _N + _S + rb"re" + _S + rb"(?:f\*|f|F)(?![A-Za-z*])"
+)
+# Before it nothing may have begun a path, which would then have no end.
+_BEFORE = re.compile(
+    rb"(?:^|[\x00\t\n\x0c\r ])(?:n|S|s|f|F|f\*|B|B\*|b|b\*|rg|RG|g|G|k|K|w|J|j|M|d|i|ri|cs|CS|sc|SC|scn|SCN|EMC|BDC|BMC)"
+    rb"[\x00\t\n\x0c\r ]+\Z"
+)
+_THIN, _TALL = 0.15, 2.5  # of the size of the letters
+
+
+def find_rules(stream: StreamContent, boxes: Sequence[CutBox]) -> Iterator[tuple[int, int]]:
+    """Yield the bytes of thin rules along a cut, and of fills that are as wide as one.
+
+    Parameters
+    ----------
+    stream : StreamContent
+        The stream as it was.
+    boxes : sequence of CutBox
+        What is cut from it.
+
+    """
+    for start, end, matrix in _between(stream.operators, len(stream.content)):
+        between = stream.content[start:end]
+        if not re.search(rb"[a-zA-Z]", between):
+            continue
+        for match in _LINE.finditer(between):
+            x0, y0, x1, y1 = (float(v) for v in match.groups())
+            if _is_along(_box(matrix, x0, y0, x1, y1), boxes) and _begins(between, match.start()):
+                yield start + match.start(), start + match.end()
+        for match in _RECTANGLE.finditer(between):
+            x0, y0, wide, high = (float(v) for v in match.groups())
+            box = _box(matrix, x0, y0, x0 + wide, y0 + high)
+            if _is_along(box, boxes) and _begins(between, match.start()):
+                yield start + match.start(), start + match.end()
+
+
+def _begins(between: bytes, at: int) -> bool:
+    before = between[:at]
+    return not before.strip(b"\x00\t\n\x0c\r ") or _BEFORE.search(before) is not None
+
+
+def _between(operators: Sequence[StreamOperator], size: int) -> Iterator[tuple[int, int, Matrix]]:
+    """Yield the stretches between operators that place something, with the matrix that holds there."""
+    matrix, saved, at = IDENTITY, list[Matrix](), 0
+    for operator in operators:
+        yield at, operator.start, matrix
+        at = operator.end
+        if operator.name == "q":
+            saved.append(matrix)
+        elif operator.name == "Q" and saved:
+            matrix = saved.pop()
+        elif operator.name == "cm":
+            a, b, c, d, e, f = (v for v in operator.operands[-6:] if isinstance(v, float))
+            matrix = multiply((a, b, c, d, e, f), matrix)
+    yield at, size, matrix
+
+
+def _box(m: Matrix, x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
+    x = [m[0] * x + m[2] * y + m[4] for x in (x0, x1) for y in (y0, y1)]
+    y = [m[1] * x + m[3] * y + m[5] for x in (x0, x1) for y in (y0, y1)]
+    return min(x), min(y), max(x), max(y)
+
+
+def _is_along(box: Sequence[float], cuts: Sequence[CutBox]) -> bool:
+    left, bottom, right, top = box
+    for a, b, c, d, size in cuts:
+        if bottom > d or top < b - 0.2 * size or left > c or right < a:
+            continue
+        if min(right - left, top - bottom) <= _THIN * size:
+            # A rule of a table or below a heading is much longer than the words that it is near to.
+            if right - left < 3 * (c - a) + 4 * size:
+                return True
+        elif top - bottom < _TALL * size and left > a - 0.6 * size and right < c + 0.6 * size:
+            return True
+    return False

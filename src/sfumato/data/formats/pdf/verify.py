@@ -1,0 +1,266 @@
+# ruff: noqa: ARG002 (the device has the methods that its library calls)
+"""What was removed is looked for in the written bytes, by a library and by code that had no part in writing them.
+
+pdfminer.six reads the text, with the place of every letter. Besides, every stream is unpacked and searched in
+UTF-8, UTF-16, Latin-1, hexadecimal and Base64. A file with more than pages in it fails too.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fontTools import agl
+from pdfminer.pdfdevice import PDFTextDevice
+from pdfminer.pdfdocument import PDFDocument
+from pdfminer.pdffont import PDFFont, PDFUnicodeNotDefined
+from pdfminer.pdfinterp import PDFGraphicState, PDFPageInterpreter, PDFResourceManager
+from pdfminer.pdfpage import PDFPage
+from pdfminer.pdfparser import PDFParser
+from pdfminer.utils import Matrix
+
+__all__ = ["find_leaks", "has_only_pages"]
+
+_SHORTEST = 4
+_LONG = 8  # characters from which on a string is searched in joined operands, where words touch
+_CATALOG = {"Type", "Pages", "Version", "OCProperties", "Lang"}
+_PAGE = {"Type", "Parent", "MediaBox", "CropBox", "Rotate", "Resources", "Contents", "Group", "UserUnit"}  # fmt: skip
+_DROPPED = re.compile("[\\s\u00ad\u2010\u2011-]+")
+_STREAM = re.compile(rb"(?<!end)stream\r?\n")
+_STRING = re.compile(rb"\((?:\\.|[^\\()])*\)|<[0-9A-Fa-f\s]+>", re.DOTALL)
+_NAME = re.compile(rb"/([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)")
+_FONT_NAME = re.compile(rb"/(?:BaseFont|FontName|FontFamily)\s*/[^\x00\t\n\x0c\r ()<>\[\]{}/%]+")
+_WORDS = frozenset(
+    b"Type Subtype Pages Page Kids Count Parent MediaBox CropBox Rotate Resources Contents Group UserUnit Catalog "
+    b"Version OCProperties OCGs Lang Font XObject ExtGState ColorSpace Pattern Shading ProcSet Properties Form Image "
+    b"FormType BBox Matrix Filter DecodeParms Length Length1 Length2 Length3 Width Height BitsPerComponent Intent "
+    b"ImageMask Mask Decode Interpolate SMask FlateDecode DCTDecode JPXDecode CCITTFaxDecode JBIG2Decode BaseFont "
+    b"FirstChar LastChar Widths FontDescriptor Encoding ToUnicode DescendantFonts CIDSystemInfo CIDToGIDMap FontBBox "
+    b"FontMatrix CharProcs FontName FontFamily FontStretch FontWeight Flags ItalicAngle Ascent Descent Leading "
+    b"CapHeight XHeight StemV StemH AvgWidth MaxWidth MissingWidth FontFile FontFile2 FontFile3 CharSet CIDSet Identity "
+    b"Registry Ordering Supplement Differences BaseEncoding WinAnsiEncoding MacRomanEncoding StandardEncoding "
+    b"TrueType Type0 Type1 Type1C Type3 MMType1 CIDFontType0 CIDFontType2 CIDFontType0C OpenType DeviceGray DeviceRGB "
+    b"DeviceCMYK CalGray CalRGB Indexed Separation DeviceN ICCBased Predictor Columns Colors Function FunctionType "
+    b"Domain Range Coords Extend Bounds Encode Normal Transparency Luminosity Alpha ObjStm XRef Root Size Index First "
+    b"Artifact Span Name Ink Condensed Expanded PatternType PaintType TilingType XStep YStep ShadingType Background "
+    b"CMapName CIDInit CMapType".split()
+)
+
+
+@dataclass(slots=True)
+class _Letter:
+    """A letter as the second library sees it: its text, where it begins and ends, and its size."""
+
+    text: str
+    x: float
+    y: float
+    end: float
+    size: float
+
+
+class _Letters(PDFTextDevice):
+    """Collects the letters of a page in the order in which they are drawn."""
+
+    def __init__(self, manager: PDFResourceManager) -> None:
+        super().__init__(manager)
+        self.letters: list[_Letter] = []
+
+    def begin_page(self, page: PDFPage, ctm: Matrix) -> None:
+        """Begin with the matrix of a page."""
+        self.ctm = ctm
+
+    def end_page(self, page: PDFPage) -> None: ...
+
+    def begin_figure(self, name: str, bbox: Sequence[float], matrix: Matrix) -> None: ...
+
+    def end_figure(self, name: str) -> None: ...
+
+    def begin_tag(self, tag: object, props: object = None) -> None: ...
+
+    def end_tag(self) -> None: ...
+
+    def render_char(
+        self, matrix: Matrix, font: PDFFont, fontsize: float, scaling: float, rise: float, cid: int,
+        ncs: object, graphicstate: PDFGraphicState,
+    ) -> float:  # fmt: skip
+        """Note one letter; return how far it moves on."""
+        try:
+            text = font.to_unichr(cid)
+        except PDFUnicodeNotDefined:
+            text = "\ufffd"
+        advance = font.char_width(cid) * fontsize * scaling
+        a, b, _, _, e, f = matrix
+        reach = (a * a + b * b) ** 0.5
+        self.letters.append(_Letter(text, e, f, e + advance * a, abs(fontsize) * reach))
+        return float(advance)
+
+
+def has_only_pages(data: bytes) -> bool:
+    """Return whether a file holds pages alone: one version, no properties, no other parts."""
+    if data.count(b"startxref") != 1 or not data.rstrip().endswith(b"%%EOF"):
+        return False
+    document = PDFDocument(PDFParser(io.BytesIO(data)))
+    if not set(document.catalog) <= _CATALOG or document.info:
+        return False
+    return all(set(page.attrs) <= _PAGE for page in PDFPage.create_pages(document))
+
+
+def find_leaks(data: bytes, removed: Iterable[str]) -> int:
+    """Count the removed strings that can be found in a written file.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    removed : iterable of str
+        What was removed and is nowhere in the published text.
+
+    """
+    wanted = {text for text in map(str.strip, removed) if len(_plain(text)) >= _SHORTEST}
+    if not wanted:
+        return 0
+    left = set[str]()
+    for letters in _pages(data):
+        for reading in (letters, sorted(letters, key=lambda c: (-round(c.y), c.x))):
+            plain = _PlainReading.of(reading)
+            left |= {text for text in wanted - left if plain.has_words(_plain(text))}
+    for blob, joined in _blobs(data):
+        for text in wanted - left:
+            long = len(_plain(text)) >= _LONG and _plain(text) in joined
+            if long or any(code in blob for code in _codes(text)):
+                left.add(text)
+    return len(left)
+
+
+def _plain(text: str) -> str:
+    return _DROPPED.sub("", unicodedata.normalize("NFKC", text))
+
+
+def _pages(data: bytes) -> Iterator[list[_Letter]]:
+    manager = PDFResourceManager(caching=True)
+    device = _Letters(manager)
+    interpreter = PDFPageInterpreter(manager, device)
+    for page in PDFPage.create_pages(PDFDocument(PDFParser(io.BytesIO(data)))):
+        device.letters = []
+        interpreter.process_page(page)
+        yield device.letters
+
+
+@dataclass(slots=True)
+class _PlainReading:
+    """Letters as one string without spaces and hyphens, and which letter each character is of."""
+
+    letters: Sequence[_Letter]
+    text: str
+    owner: list[int]
+
+    @classmethod
+    def of(cls, letters: Sequence[_Letter]) -> _PlainReading:
+        plain: list[str] = []
+        owner: list[int] = []
+        for i, letter in enumerate(letters):
+            text = letter.text
+            for c in text if text.isascii() and text.isalnum() else _plain(text):
+                plain.append(c)
+                owner.append(i)
+        return cls(letters, "".join(plain), owner)
+
+    def has_words(self, wanted: str) -> bool:
+        """Return whether a text is a word, or several."""
+        at = self.text.find(wanted)
+        while at >= 0:
+            if self._is_edge(at) and self._is_edge(at + len(wanted)):
+                return True
+            at = self.text.find(wanted, at + 1)
+        return False
+
+    def _is_edge(self, at: int) -> bool:
+        """Return whether a word begins or ends between two characters."""
+        text, owner = self.text, self.owner
+        if at <= 0 or at >= len(text) or not (text[at - 1].isalnum() and text[at].isalnum()):
+            return True
+        if owner[at] - owner[at - 1] > 1:
+            return True  # a space or a hyphen is drawn between them
+        one, other = self.letters[owner[at - 1]], self.letters[owner[at]]
+        size = max(one.size, 0.1)
+        return (
+            abs(other.y - one.y) > 0.3 * size or not -0.5 * size < other.x - one.end < 0.12 * size
+        )
+
+
+# --- raw bytes -----------------------------------------------------------------------------------
+
+
+def _codes(text: str) -> Iterator[bytes]:
+    """Yield the forms in which a text may stand in bytes."""
+    for code in ("utf-8", "utf-16-be", "utf-16-le", "latin-1"):
+        try:
+            plain = text.encode(code)
+        except UnicodeEncodeError:
+            continue
+        yield plain
+        if len(text) > _SHORTEST:
+            yield plain.hex().encode()
+            yield plain.hex().upper().encode()
+        if len(text) > _SHORTEST + 1:
+            for before in range(3):
+                packed = base64.b64encode(b"\0" * before + plain)
+                yield packed[(0, 2, 3)[before] + (1 if before else 0) : -4].rstrip(b"=")
+
+
+def _blobs(data: bytes) -> Iterator[tuple[bytes, str]]:
+    """Yield the bytes outside of streams, and those of each stream but fonts and pictures."""
+    outside, at = [], 0
+    for start in _STREAM.finditer(data):
+        if start.start() < at:
+            continue
+        head = data[max(data.rfind(b" obj", 0, start.start()), 0) : start.start()]
+        end = data.find(b"endstream", start.end())
+        end = len(data) if end < 0 else end
+        outside.append(data[at : start.start()])
+        at = end
+        if re.search(rb"/Length1|/Type1C|/CIDFontType0C|/OpenType|/Subtype\s*/Image", head):
+            continue
+        content = data[start.end() : end]
+        with contextlib.suppress(zlib.error):
+            content = zlib.decompressobj().decompress(content)
+        yield _without_vocabulary(content), _join_strings(content)
+    outside.append(data[at:])
+    yield _without_vocabulary(b"".join(outside)), ""
+
+
+def _without_vocabulary(content: bytes) -> bytes:
+    """Return bytes without the names that the format itself uses, and those of fonts and glyphs."""
+
+    def keep(match: re.Match[bytes]) -> bytes:
+        known = match[1].rstrip(b"0123456789") in _WORDS or match[1].decode("latin-1") in agl.AGL2UV
+        return b"/" if known else match[0]
+
+    return _NAME.sub(keep, _FONT_NAME.sub(b"/", content))
+
+
+def _join_strings(content: bytes) -> str:
+    """Return the strings of a content stream one after the other; maps of fonts are no text."""
+    if b"begincmap" in content:
+        return ""
+    found = []
+    for match in _STRING.finditer(content):
+        token = match.group()
+        if token[:1] == b"<":
+            digits = re.sub(rb"\s", b"", token[1:-1])
+            found.append(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()))
+        else:
+            found.append(re.sub(rb"\\([0-7]{1,3}|.)", _unescape, token[1:-1], flags=re.DOTALL))
+    joined = b"".join(found)
+    return _plain(joined.decode("latin-1")) + "\n" + _plain(joined.decode("utf-16-be", "ignore"))
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    found = match[1]
+    return bytes([int(found, 8) & 255]) if found[:1] in b"01234567" else found

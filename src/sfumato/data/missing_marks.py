@@ -1,0 +1,10 @@
+"""What people write where nothing is known, in several languages; a draft of a schema proposes those that occur."""
+
+from __future__ import annotations
+
+__all__ = ["MISSING_MARKS"]
+
+MISSING_MARKS = (
+    "NA", "N/A", "n/a", "n.a.", "NaN", "nan", "NULL", "null", "None", "#N/A", "#NV", "-", "--", "–", ".", "..",
+    "k.A.", "k. A.", "keine Angabe", "n/d", "N/D", "n.d.", "s/d", "s.d.", "N.C.", "nc", "n.v.t.",
+)  # fmt: skip

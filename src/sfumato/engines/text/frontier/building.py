@@ -1,0 +1,112 @@
+"""The one builder of frontiers: whether labelled documents, rules or answers were learned from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ....core.exploration import mark_dominated
+from ....core.randomness import Streams
+from ....data.document import Document
+from ..exploration import TextExploration
+from ..payload import HeldOut, Learned
+from ..records import TextCandidate, TextFrontier
+from ..redaction.surrogates import DateReading, language_of
+from ..request import TextRequest
+from ..sanitize.classifiers import ClassifierSet
+from ..shift import ShiftReference
+from .sources import ReadSources
+
+__all__ = ["build_exploration", "remember", "streams_of"]
+
+
+def build_exploration(
+    request: TextRequest,
+    sources: ReadSources,
+    candidates: Sequence[TextCandidate],
+    classifiers: Mapping[str, ClassifierSet],
+    learned: Learned,
+    *,
+    axes: Mapping[str, str],
+    about: Mapping[str, object],
+) -> TextExploration:
+    """Return an exploration: the record of its frontier, what publishes each candidate, what was learned from.
+
+    Parameters
+    ----------
+    request : TextRequest
+        What was asked for; the commands that repeat it are made from it.
+    sources : ReadSources
+        What was read.
+    candidates : sequence of TextCandidate
+        All that were found, in any order.
+    classifiers : mapping of str to ClassifierSet
+        What publishes each candidate, by its id.
+    learned : Learned
+        What is kept of the documents.
+    axes : mapping of str to str
+        What risk and utility are, in words.
+    about : mapping of str to object
+        Further fields of the record.
+
+    """
+    marked, area = mark_dominated(candidates)
+    record = TextFrontier(
+        engine="text",
+        seed=request.seed,
+        request={k: v for k, v in request.to_record().items() if k != "threads"},
+        inputs=sources.inputs,
+        reader=sources.reader,
+        axes=dict(axes),
+        area=area,
+        candidates=marked,
+        mode=request.mode,
+        learner="rules",
+        labels=tuple(request.labels),
+        folds=0,
+        folds_dealt=0,
+        background=tuple(sources.background),
+        unlabelled_documents=len(sources.texts),
+        documents=len(sources.documents),
+        words=0,
+        sensitive_words=0,
+        left_as_they_are=dict(sources.left),
+        findings=request.findings is not None,
+    )
+    return TextExploration(record.model_copy(update=dict(about)), classifiers, learned)
+
+
+def streams_of(seed: int) -> Streams:
+    """Return the random streams of what is kept of the documents."""
+    return Streams(seed).child("learned from")
+
+
+def remember(
+    documents: Sequence[Document],
+    labels: Sequence[str],
+    seed: int,
+    *,
+    held_out: Mapping[str, HeldOut] | None = None,
+    shift: ShiftReference | None = None,
+) -> Learned:
+    """Return what is kept of the documents that were learned from.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        The documents.
+    labels : sequence of str
+        The labels that were learned.
+    seed : int
+        The seed of the exploration.
+    held_out : mapping of str to HeldOut, optional
+        By candidate, what it did on whole documents that it had not seen; none where nobody judged any.
+    shift : ShiftReference, optional
+        What a later release is compared with.
+
+    """
+    texts = [document.text for document in documents]
+    salt = streams_of(seed).seed_of("salt") >> 1
+    languages = Counter(language_of(d.text, d.fields) for d in documents)
+    dates = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
+    return Learned(tuple(labels), held_out or {}, shift, dates, Learned.marked(texts, salt), salt)

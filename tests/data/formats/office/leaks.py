@@ -1,0 +1,53 @@
+"""Whether a string is left in a file: every stream unpacked, in every encoding that a file may use."""
+
+import base64
+import html
+import io
+import re
+import zipfile
+
+SPACE = re.compile(r"\s|\u00ad|%20|_|\u2011")
+TAG = re.compile(r"<[^>]*>")
+
+
+def streams(content):
+    """Yield the bytes of a file, of its parts, and of files inside them."""
+    yield content
+    if content[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            yield packed.comment
+            for entry in packed.infolist():
+                yield entry.filename.encode() + entry.comment + entry.extra
+                yield from streams(packed.read(entry))
+
+
+def squeezed(text):
+    return SPACE.sub("", text)
+
+
+def encodings(text):
+    """Yield the bytes that stand for a text in UTF-8, UTF-16, hexadecimal and base64 at each offset."""
+    for code in ("utf-8", "utf-16-le", "utf-16-be"):
+        raw = text.encode(code)
+        yield raw
+        yield raw.hex().encode()
+        yield raw.hex().upper().encode()
+        for shift in range(3):
+            cut = len(raw[3 - shift :]) // 3 * 3 if shift else len(raw) // 3 * 3
+            start = (3 - shift) % 3
+            yield base64.b64encode(raw[start : start + cut])
+
+
+def found(content, planted):
+    """Return the places whose planted strings are left in a file."""
+    left = set()
+    for stream in streams(content):
+        text = stream.decode("utf-8", "replace")
+        views = [squeezed(html.unescape(TAG.sub("", text))), squeezed(html.unescape(text))]
+        for place, string in planted.items():
+            if place not in left and (
+                any(squeezed(string) in view for view in views)
+                or any(len(raw) > 5 and raw in stream for raw in encodings(string))
+            ):
+                left.add(place)
+    return left

@@ -1,0 +1,226 @@
+"""Names that are planted in every place of a PDF are gone from it, for every reader."""
+
+from __future__ import annotations
+
+import io
+import random
+from dataclasses import replace
+
+import pytest
+
+pikepdf = pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
+
+from benchmarks import _pdf_checks as checks  # noqa: E402
+from benchmarks._pdf_places import PLACES, with_content  # noqa: E402
+
+from sfumato.data.document import Document, Edited  # noqa: E402
+from sfumato.data.documents import read_documents  # noqa: E402
+from sfumato.data.formats.pdf.format import Pdf  # noqa: E402
+from sfumato.data.formats.protocol import CorpusFile  # noqa: E402
+from sfumato.data.formats.verification import Digests  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def redacted():
+    """Return the redacted file of a place; each is made once."""
+    made = {}
+
+    def make(place):
+        if place not in made:
+            data, names = PLACES[place](random.Random(f"{place} 7"))
+            made[place] = data, names, checks.redact(data, names)
+        return made[place]
+
+    return make
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_planted_names_are_gone_and_all_else_is_as_it_was(redacted, place):
+    data, names, done = redacted(place)
+    before = data + b"".join(checks._streams(data))
+    assert any(name.encode("latin-1", "ignore") in before for name in names) or done.edits
+    assert checks.find_leaks(done.data, names) == {}
+    assert done.report.pictures == {}
+    assert all(share < 0.001 for share in checks.changed_pixels(done))
+
+
+@pytest.mark.parametrize("place", ["truetype", "typeset", "type3"])
+def test_fonts_spell_nothing_and_keep_no_letter_that_is_unused(redacted, place):
+    _, names, done = redacted(place)
+    assert checks.tell_by_fonts(done.data, names) == (0, 0)
+
+
+def test_left_over_letters_are_seen_by_the_check(redacted):
+    """A font that keeps the letters of a name nothing shows any more is what the check looks for."""
+    data, names, _ = redacted("typeset")
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        pdf.pages[0].Contents = pdf.make_stream(b"")
+        out = io.BytesIO()
+        pdf.save(out)
+    assert checks.tell_by_fonts(out.getvalue(), names)[1] == len(names)
+
+
+SHORT, LONG = "Al Wu", "Margarethe Vandermeulen"
+
+
+def written_for(who, style):
+    if style == "kerned":
+        shown = "[" + " ".join(f"({letter}) -30" for letter in who) + "] TJ"
+    elif style == "moved":
+        shown = " ".join(f"({letter}) Tj 7 0 Td" for letter in who)
+    elif style == "objects":
+        shown = "ET " + " ".join(f"BT /F1 11 Tf {60 + 7 * i} 700 Td ({x}) Tj ET" for i, x in enumerate(who)) + " BT /F1 11 Tf"  # fmt: skip
+    elif style == "matrices":
+        shown = "ET " + " ".join(f"q 1 0 0 1 {60 + 7 * i} 700 cm BT /F1 11 Tf ({x}) Tj ET Q" for i, x in enumerate(who)) + " BT /F1 11 Tf"  # fmt: skip
+    elif style == "underlined":
+        wide = 6.1 * len(who)
+        shown = (
+            f"({who}) Tj ET 60 698 m {60 + wide:.2f} 698 l S 60 697 {wide:.2f} .5 re f BT /F1 11 Tf"
+        )
+    else:
+        shown = f"({who}) Tj"
+    return with_content(
+        random.Random(3),
+        f"BT /F1 11 Tf 60 780 Td (All letters of the alphabet: Jackdaws love my big sphinx of quartz, W V M.) Tj "
+        f"0 -80 Td {shown} ET BT /F1 11 Tf 60 600 Td (The line after.) Tj ET",
+    )
+
+
+@pytest.mark.parametrize("style", ["whole", "kerned", "moved", "objects", "matrices", "underlined"])
+def test_the_bytes_do_not_depend_on_the_name(style):
+    """Two letters that differ in the name alone are the same file afterwards: no gap, move, count or rule tells."""
+    one, other = (checks.redact(written_for(who, style), [who]) for who in (SHORT, LONG))
+    assert len(one.edits) == len(other.edits) == 1
+    assert one.data == other.data
+    assert one.clean != other.clean
+
+
+def test_the_rest_of_a_justified_line_moves_with_even_spaces():
+    def line(who):
+        spaces = {SHORT: 9.0, LONG: 4.0}[who]
+        text = "".join(f"({word}) Tj ( ) Tj {spaces} 0 Td " for word in ["seen", "by"])
+        lines = " ".join(
+            f"BT /F1 11 Tf {0.4 * i:.1f} Tw 60 {600 - 14 * i} Td (a line of some words that are set apart) Tj ET"
+            for i in range(6)
+        )
+        return (
+            with_content(
+                random.Random(3),
+                f"BT /F1 11 Tf 60 780 Td (Jackdaws love my big sphinx of quartz: A W V M G) Tj ET "
+                f"BT /F1 11 Tf {spaces} Tw 60 700 Td (seen by {who} on the ward) Tj ET {lines}",
+            )
+            if text
+            else b""
+        )
+
+    one, other = (checks.redact(line(who), [who]) for who in (SHORT, LONG))
+    places = []
+    for done in (one, other):
+        page = checks.read_pages(done.data)[0]
+        at = page.text.index("on the ward")
+        places.append([round(float(x), 1) for x in page.origin[at : at + 11, 0]])
+    assert places[0] == places[1]
+
+
+def test_the_format_writes_and_reads_back(tmp_path):
+    data, names = PLACES["body"](random.Random(2))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.pdf").write_bytes(data)
+    corpus = read_documents(tmp_path / "in")
+    (document,) = corpus
+    assert isinstance(corpus.format, Pdf)
+    assert document.segments[0].place == "page 1"
+    edits = checks.mark(document.text, document.orders, names)
+    edited = Edited(document, edits, document.id)
+    form, part, out = corpus.format, corpus.parts[0], tmp_path / "a.pdf"
+
+    def verify(decided):
+        expected = Digests()
+        expected.add(form.digest(decided.id, decided.text, decided.fields, decided.spans))
+        gone = {document.text[e.start : e.end] for e in decided.edits}
+        return form.verify(CorpusFile("a.pdf", out), expected, gone)
+
+    form.write(part, [edited], out)
+    assert verify(edited)
+    written = out.read_bytes()
+    form.write(part, [replace(edited, edits=edits[1:])], out)  # an edit that is skipped
+    assert not verify(edited)
+    for fault in faults(written, names[0]):
+        out.write_bytes(fault)
+        assert not verify(edited)
+    out.unlink()
+    assert not verify(edited)
+
+
+def faults(written, name):
+    """Yield written files in which a name was left, each in another place."""
+    yield written + b"\n% " + name.encode()
+    yield written + b"\n1 0 obj<</A(x)>>endobj\nstartxref\n0\n%%EOF\n"
+    for where in ("info", "content", "stream", "attachment"):
+        with pikepdf.open(io.BytesIO(written)) as pdf:
+            page = pdf.pages[0]
+            if where == "info":
+                pdf.docinfo["/Author"] = name
+            elif where == "content":
+                page.contents_add(pdf.make_stream(b"BT 1 0 0 1 9 9 Tm (%b) pop ET" % name.encode("utf-16-be").hex().encode()))  # fmt: skip
+            elif where == "stream":
+                page.obj.Resources.Properties = pikepdf.Dictionary(P=pdf.make_stream(name.encode()))
+            else:
+                pdf.attachments["a.txt"] = name.encode()
+            out = io.BytesIO()
+            pdf.save(out)
+            yield out.getvalue()
+
+
+def test_orders_are_indices_of_the_text_and_find_names_over_columns():
+    for place in ("columns", "three_columns", "table", "hyphen", "page_break"):
+        data, names = PLACES[place](random.Random(f"{place} 3"))
+        clean = checks.sanitise(data, checks.Limits())
+        text = checks.read_text(clean.data, clean.pictures, blank=True)
+        orders = checks.read_orders(text)
+        assert all(-1 <= i < len(text.text) for order in orders for i in order)
+        whole = ["".join(text.text[i] if i >= 0 else " " for i in order) for order in orders]
+        read = [" ".join(each.split()) for each in (*whole, text.text)]
+        assert all(any(name in each for each in read) for name in names), place
+
+
+def test_pages_that_cannot_be_cut_become_pictures_with_the_text_that_stays():
+    who = "Zoltan Quackenbush"
+    content = f"BT /F1 11 Tf 7 Tr 60 700 Td (seen by {who} on ward two) Tj ET"  # text that clips
+    done = checks.redact(with_content(random.Random(1), content), [who])
+    assert list(done.report.pictures.values()) == ["text that clips what is drawn on it"]
+    assert checks.find_leaks(done.data, [who]) == {}
+    (page,) = checks.read_pages(done.data)
+    assert " ".join(page.text.split()) == "seen by [NAME] on ward two"
+    again = checks.redact(done.data, ["nobody"])  # and they can be read again
+    assert checks.comparable_text(again.text.text) == checks.comparable_text(page.text)
+
+
+def test_pictures_are_blanked_unless_they_are_kept():
+    def change(pdf):
+        image = pdf.make_stream(b"\0" * 100, Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Image, Width=10, Height=10,
+                                BitsPerComponent=8, ColorSpace=pikepdf.Name.DeviceGray)  # fmt: skip
+        pdf.pages[0].obj.Resources.XObject = pikepdf.Dictionary(I=image)
+
+    from benchmarks._pdf_places import changed
+
+    who = "Zoltan Quackenbush"
+    content = f"q 80 0 0 20 100 690 cm /I Do Q BT /F1 11 Tf 60 700 Td (seen by {who} on ward) Tj ET"
+    data = changed(with_content(random.Random(1), content), change)
+    assert checks.redact(data, [who]).report.pictures == {}
+    kept = checks.redact(data, [who], blank=False)
+    assert list(kept.report.pictures.values()) == ["a picture under a cut"]
+    assert isinstance(Document("d", kept.text.text), Document)
+
+
+def test_texts_become_pdf_files_with_their_marks(tmp_path):
+    from sfumato.data.document import Span
+    from sfumato.data.documents import write_documents
+
+    text = "Seen by Ayşe Yıldız  today, well-\nknown to us.\n\n" + "a longer line of words " * 30
+    note = Document("n1", text, [Span(8, 19, "NAME"), Span(28, 39, "OTHER")])
+    write_documents([note], like="pdf", out=tmp_path / "out")
+    (found,) = read_documents(tmp_path / "out")
+    assert found.id == "n1.pdf"
+    assert [found.text[s.start : s.end] for s in found.spans] == ["Ayşe Yıldız", "well-\nknown"]
+    assert " ".join(found.text.split()) == " ".join(text.split())

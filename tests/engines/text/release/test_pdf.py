@@ -1,0 +1,84 @@
+"""A folder of PDF letters from explore to report: each is published under a new name, or withheld."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.conftest import sfumato
+
+pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
+
+from tests.data.formats.pdf.letters import write_letters
+
+import sfumato as sf
+from sfumato.data.documents import read_documents
+from sfumato.data.samples import clinic_notes
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Return a folder with labelled letters to learn from, others to publish, and a frontier."""
+    folder = tmp_path_factory.mktemp("letters")
+    notes = clinic_notes(36, seed=5)
+    write_letters(notes[:24], folder / "learned")
+    write_letters(notes[24:], folder / "letters")
+    (folder / "letters" / "broken.pdf").write_bytes(b"%PDF-1.7\n%Quixadelmo")
+    sfumato("text", "explore", folder / "learned", "--label", "NAME", "--ratios", "10", "--folds", "2",
+            "--attackers", "none", "--out", folder / "frontier")  # fmt: skip
+    return folder
+
+
+def publish(place, out):
+    return sfumato(
+        "text", "publish", place / "frontier", place / "letters", "--ratio", "10", "--accept-shift",
+        "--out", out, status=1,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def released(place):
+    told = publish(place, place / "release")
+    assert "withheld" in told
+    assert "Quixadelmo" not in told
+    return place / "release"
+
+
+def test_every_letter_is_published_under_a_new_name_or_withheld(place, released):
+    record = json.loads((released / "release.json").read_text())
+    assert record["counts"]["documents"] == record["verified"]["documents"] == 12
+    assert [each["reason"] for each in record["withheld"]] == ["is not a readable PDF"]
+    files = [path for path in released.iterdir() if path.suffix == ".pdf"]
+    assert len(files) == 12
+    assert all(len(path.stem) == 16 for path in files)
+    ids = (place / "release.private" / "ids.jsonl").read_text().splitlines()
+    published = {json.loads(line)["id"]: json.loads(line)["published_as"] for line in ids}
+    texts = {document.id: document.text for document in read_documents(released)}
+    gone = 0
+    for document in read_documents(place / "letters").tolerant():
+        for span in getattr(document, "spans", ()):
+            word = document.text[span.start : span.end]
+            if span.label == "NAME" and len(word) > 6:
+                assert word not in texts[published[document.id] + ".pdf"]
+                gone += 1
+    assert gone > 12
+    assert sum(text.count("[NAME]") for text in texts.values()) > 20
+
+
+def test_the_same_command_gives_the_same_bytes(place, released):
+    publish(place, place / "again")
+    ours, theirs = (
+        {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix == ".pdf"}
+        for folder in (released, place / "again")
+    )
+    assert ours == theirs
+
+
+def test_the_release_is_attacked_and_reported(place, released):
+    (place / "letters" / "broken.pdf").unlink()
+    attack = sf.text.attack(
+        place / "frontier", released, labels=place / "letters", attackers=["crf"]
+    )
+    assert attack.documents == 12
+    sfumato("report", place / "frontier", released, "--out", place / "report")
+    assert "Quixadelmo" not in (place / "report" / "report.html").read_text()
