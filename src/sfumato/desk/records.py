@@ -18,7 +18,7 @@ __all__ = [
     "ReleasedView",
     "ReviewedDocument",
     "Status",
-    "Step",
+    "StepAdvice",
 ]
 
 
@@ -95,7 +95,7 @@ class Agreement(TypedDict):
     """The share left if what both have missed is left."""
 
 
-class Step(TypedDict):
+class StepAdvice(TypedDict):
     """What is expected to help most, in words, and in how many minutes of a person."""
 
     what: str
@@ -137,7 +137,7 @@ class Status(TypedDict):
     curve: list[list[float | None]]
     pending: bool
     agreement: Agreement
-    step: NotRequired[Step]
+    step: NotRequired[StepAdvice]
     by_label: NotRequired[list[LabelStatus]]
     documents_with_leak: NotRequired[list[float] | None]
     """The share of documents with at least one word left, and its range."""

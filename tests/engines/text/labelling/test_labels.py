@@ -88,7 +88,7 @@ def test_an_address_is_one_span_on_the_page_and_in_the_release(letters, tmp_path
         explore_answers(session, request_of(session, [10.0])).save(tmp_path / "frontier")
     finally:
         session.close()
-    published = sf.text.publish(tmp_path / "frontier", letters, ratio=10)
+    published = sf.text.publish(tmp_path / "frontier", tmp_path / "project", ratio=10)
     for document in published:
         assert "@" not in document.text
         assert "example" not in document.text

@@ -217,7 +217,7 @@ def test_the_words_of_a_project_can_be_audited_and_unread_documents_say_so(
         explore_answers(session, request_of(session, [10.0])).save(project / "frontier")
     finally:
         session.close()
-    sf.text.publish(project, tmp_path / "notes.jsonl", ratio=10, out=tmp_path / "release")
+    sf.text.publish(project, project, ratio=10, out=tmp_path / "release")
     verbs = {verb.name: verb for verb in ENGINE.verbs()}
     said = []
     request = AuditRequest(release=tmp_path / "release", words=20, frontier=project / "frontier")
