@@ -262,6 +262,8 @@ class TextRelease(Release):
     verified: Verification | None = None
     documents_with_leak: RangedShare | None = rounded(None, towards="up")
     """How many documents are expected to hold at least one leak."""
+    left_by_label: dict[Label, RangedShare] = rounded({}, towards="up")
+    """The share left of each label, and its range, on documents or in windows that were not learned from."""
     sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
     starter: StarterRecord | None = None

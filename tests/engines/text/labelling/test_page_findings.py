@@ -218,6 +218,9 @@ def test_the_words_of_a_project_can_be_audited_and_unread_documents_say_so(
     finally:
         session.close()
     sf.text.publish(project, project, ratio=10, out=tmp_path / "release")
+    stored = json.loads((tmp_path / "release" / "release.json").read_text())
+    assert set(stored["left_by_label"]) <= set(LABELS)
+    assert stored["documents_with_leak"] is not None
     verbs = {verb.name: verb for verb in ENGINE.verbs()}
     said = []
     request = AuditRequest(release=tmp_path / "release", words=20, frontier=project / "frontier")
