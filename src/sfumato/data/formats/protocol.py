@@ -22,6 +22,7 @@ from ..document import Document, Edited, Segment, Span
 from ..findings import as_spans, resolve
 from ..limits import Limits, current_limits
 from ..sources import Withheld
+from .header_words import HEADER_WORDS
 from .inspection import FileSummary
 from .verification import Digests, Verified, compare, find_removed
 
@@ -303,126 +304,6 @@ def encodable(text: str) -> bool:
     return True
 
 
-_HEADER_WORDS = frozenset(
-    [
-        "id",
-        "ids",
-        "nr",
-        "no",
-        "number",
-        "key",
-        "record",
-        "case",
-        "note",
-        "notes",
-        "text",
-        "texts",
-        "document",
-        "documents",
-        "doc",
-        "letter",
-        "letters",
-        "report",
-        "comment",
-        "body",
-        "content",
-        "message",
-        "date",
-        "label",
-        "labels",
-        "spans",
-        "name",
-        "patient",
-        "title",
-        "subject",
-        "age",
-        "sex",
-        "diagnosis",
-        "brief",
-        "briefe",
-        "befund",
-        "bericht",
-        "dokument",
-        "fallnummer",
-        "fall",
-        "nummer",
-        "datum",
-        "kommentar",
-        "inhalt",
-        "freitext",
-        "notiz",
-        "arztbrief",
-        "geburtsdatum",
-        "alter",
-        "geschlecht",
-        "diagnose",
-        "titel",
-        "betreff",
-        "texto",
-        "nota",
-        "informe",
-        "carta",
-        "documento",
-        "fecha",
-        "caso",
-        "numero",
-        "comentario",
-        "contenido",
-        "nombre",
-        "edad",
-        "sexo",
-        "texte",
-        "lettre",
-        "rapport",
-        "commentaire",
-        "contenu",
-        "dossier",
-        "numero",
-        "date",
-        "nom",
-        "age",
-        "sexe",
-        "testo",
-        "lettera",
-        "referto",
-        "documento",
-        "data",
-        "caso",
-        "numero",
-        "commento",
-        "contenuto",
-        "nome",
-        "eta",
-        "sesso",
-        "tekst",
-        "brief",
-        "verslag",
-        "document",
-        "datum",
-        "geval",
-        "nummer",
-        "opmerking",
-        "inhoud",
-        "naam",
-        "leeftijd",
-        "geslacht",
-        "texto",
-        "relatorio",
-        "carta",
-        "documento",
-        "data",
-        "caso",
-        "numero",
-        "comentario",
-        "conteudo",
-        "nome",
-        "idade",
-        "sexo",
-    ]
-)
-"""Words that are names of columns; a name of a person is none of them."""
-
-
 def checked_columns(
     names: FieldNames, columns: list[str], part: CorpusFile
 ) -> tuple[str, str, str]:
@@ -435,7 +316,7 @@ def checked_columns(
         if name is None or name in columns or (what == "spans" and name == default.spans):
             continue
         # The first line of a file without a header is a person: only common words of headers are told.
-        known = [c for c in columns if c.casefold() in _HEADER_WORDS]
+        known = [c for c in columns if c.casefold() in HEADER_WORDS]
         hint = f"it has {len(columns):,} columns, which must be named (in a CSV file, by its first line)"
         hint += f", among them {', '.join(map(repr, known))}." if known else "."
         if what != "spans":
