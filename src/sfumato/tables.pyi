@@ -10,10 +10,12 @@ from pydantic import JsonValue
 
 from sfumato.core.engine import Progress
 from sfumato.data.inputs import CutsInput, PopulationInput, RowsInput, SchemaInput, TableInput
+from sfumato.engines.tables.attack_records import TablesAttack
 from sfumato.engines.tables.exploration import TablesExploration
 from sfumato.engines.tables.records import TablesCandidate, TablesRelease
 
 __all__ = [
+    "attack",
     "explore",
     "load",
     "mapping",
@@ -131,6 +133,7 @@ def publish(
     max_individual_risk: float | None = None,
     max_average_risk: float | None = None,
     suppress: float | None = None,
+    max_joint_risk: float | None = None,
     accept_worse: bool = False,
     accept_shift: bool = False,
     keep_undeclared: bool = False,
@@ -173,6 +176,9 @@ def publish(
     suppress : float, optional
         Maximum share of records suppressed in groups that are too small or lack diversity
         (default: as explored).
+    max_joint_risk : float, optional
+        Maximum individual risk together with earlier releases of the same people next to the
+        output.
     accept_worse : bool, default=False
         Publish although the output is worse than promised; recorded in release.json.
     accept_shift : bool, default=False
@@ -212,6 +218,7 @@ def publish(
     max_individual_risk: float | None = None,
     max_average_risk: float | None = None,
     suppress: float | None = None,
+    max_joint_risk: float | None = None,
     accept_worse: bool = False,
     accept_shift: bool = False,
     keep_undeclared: bool = False,
@@ -222,6 +229,36 @@ def publish(
     progress: Progress | bool | None = None,
 ) -> Any:
     ...
+
+def attack(
+    release: str | os.PathLike[str],
+    *,
+    earlier: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Progress | bool | None = None,
+) -> TablesAttack:
+    """Attack a release, and report what the adversary finds.
+
+    Parameters
+    ----------
+    release : path
+        Folder or file that publish wrote.
+    earlier : list of path
+        Earlier releases of some of the same people.
+    out : path, optional
+        Where attack.json goes.
+    force : bool, default=False
+        Whether an earlier output of sfumato may be replaced.
+    progress : callable or bool, optional
+        Called with the steps done since the last call, the total where it is known, and a note;
+        True shows a progress bar.
+
+    Returns
+    -------
+    TablesAttack
+        What each attacker found.
+    """
 
 def load(
     folder: str | os.PathLike[str],

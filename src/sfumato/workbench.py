@@ -23,6 +23,7 @@ from .core.records import FIGURES_FILE, RELEASE_FILE
 from .core.storage.disk import make_private, remove, set_modes
 from .core.storage.private_folder import private_folder_of
 from .core.storage.quarantine import QUARANTINE, quarantine_of
+from .presentation.language import check_language
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
 
@@ -71,6 +72,7 @@ def run(
     """
     plan_path = Path(plan)
     content = Plan.load(plan_path)
+    check_language(content.language)
     target = plan_path.absolute().parent / content.out if out is None else Path(out)
     key = fingerprint(
         plan=content.content,
@@ -189,7 +191,7 @@ class _PlanRun:
 
         steps = [self.journal.path(name) for name in self.journal.names]
         part.path.mkdir()
-        form = ReportForm(pdf=self.plan.pdf, regime=self.plan.regime)
+        form = ReportForm(pdf=self.plan.pdf, regime=self.plan.regime, language=self.plan.language)
         write_report(steps, form, out=part.path, plan=self.plan_path)
         _keep_private(part.path)
 

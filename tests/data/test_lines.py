@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sfumato.core.errors import FormatError
 from sfumato.data.document import Edited
 from sfumato.data.documents import Withheld, read_documents
+from sfumato.data.formats import line_edits
 from sfumato.data.formats.lines import Column, LineBlock, LineWriter, SeenMarks, read_blocks
+from sfumato.data.formats.protocol import FieldNames
 from sfumato.data.limits import Limits
 
 
@@ -213,3 +215,36 @@ def test_columns():
     assert [column[i] for i in range(len(column))] == [b"ab", b"", b"c"]
     again = Column.of_arrow(column.to_arrow().slice(1))
     assert [again[i] for i in range(len(again))] == [b"", b"c"]
+
+
+# --- what was written, read back ------------------------------------------------------------------
+
+_WRITTEN = [
+    b'{"id": "a", "text": "Ann \xf0\x9f\x98\x80", "spans": [], "ward": 4, "score": 0.5, "more": {"k": [1, null]}}',
+    b'{"id": "b \\"q\\"", "text": "", "spans": []}',
+    b'{"id": 7, "text": "x", "spans": []}',
+]
+_DAMAGED = [
+    b'{"id": "a", "text": "x"',
+    b'{"id": "a", "text": 5, "spans": []}',
+    b'{"id": "a", "text": "x", "spans": [{"start": 0}]}',
+    b'{"id": "a", "spans": []}',
+    b'{"id": "a", "text": "x", "spans": []},{"id": "b", "text": "x", "spans": []}',
+    b"[]",
+    b"7",
+    b"",
+]
+
+
+def test_lines_are_read_back_the_same_at_once_and_one_by_one():
+    names = FieldNames()
+    alone = [line_edits._by_python(line + b"\n", names) for line in _WRITTEN]
+    assert all(rows.all() for rows in alone)
+    whole = b"".join(line + b"\n" for line in _WRITTEN)
+    assert np.array_equal(line_edits._by_python(whole, names), np.concatenate(alone))
+    plain = _WRITTEN[1] + b"\n"
+    assert np.array_equal(line_edits._by_arrow(plain, names), line_edits._by_python(plain, names))
+    for damaged in _DAMAGED:
+        rows = line_edits._by_python(b"\n".join([_WRITTEN[0], damaged, _WRITTEN[2]]), names)
+        assert np.array_equal(rows[[0, 2]], np.concatenate([alone[0], alone[2]]))
+        assert not rows[1].any()

@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 
 import pytest
-from benchmarks.together_clinical import CLINICAL
+from benchmarks._together_clinical import CLINICAL
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -45,6 +45,7 @@ def report(
             "iso27559, quebec, eurostat and more, or a .toml file of your own.",
         ),
     ] = None,
+    language: Annotated[str, typer.Option(help="The language of the report: en or de.")] = "en",
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -56,7 +57,7 @@ def report(
 
         written = write_report(
             folders,
-            ReportForm(pdf, charts, interactive, regime),
+            ReportForm(pdf, charts, interactive, regime, language),
             out=out,
             choose=_choices(choose or []),
             force=force,

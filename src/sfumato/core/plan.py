@@ -47,6 +47,7 @@ class _Head(BaseModel):
     out: str = "release"
     pdf: bool = False
     regime: str | None = Field(default=None, alias="for")
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class Plan:
     sections: dict[str, Section]
     content: dict[str, object]
     regime: str | None = None
+    language: str = "en"
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
@@ -152,6 +154,7 @@ class Plan:
             sections,
             dict(content),
             _regime_of(head.regime, folder),
+            head.language,
         )
 
     def input_files(self) -> list[tuple[str, Path]]:

@@ -29,9 +29,9 @@ def _file(name: str) -> str:
     )
 
 
-def theme() -> dict[str, object]:
+def theme() -> Spec:
     """Return the configuration that all charts share."""
-    found: dict[str, object] = json.loads(_file("theme"))
+    found: Spec = json.loads(_file("theme"))
     return found
 
 
@@ -47,6 +47,9 @@ def spec(name: str) -> Spec:
     if locale.decimal != ".":
         number = {"decimal": locale.decimal, "thousands": locale.thousands, "grouping": [3]}
         found["config"]["locale"] = {"number": {**number, "currency": ["", ""]}}
+        # The library describes axes and titles in English; the chart has a text of its own.
+        for part in ("axis", "legend", "title"):
+            found["config"][part] = {**found["config"].get(part, {}), "aria": False}
     return found
 
 

@@ -49,6 +49,7 @@ class Locale:
 _ENGLISH = Locale(".", ",", "%", "{day} {name} {year}")
 LANGUAGES: dict[str, Locale] = {
     "en": _ENGLISH,
+    "de": Locale(",", ".", "\N{NO-BREAK SPACE}%", "{day}. {name} {year}"),
 }
 """The languages that a report can be written in."""
 
@@ -102,6 +103,9 @@ def say(message: str, /, **values: object) -> str:
 
     >>> say("{n} records", n=3)
     '3 records'
+    >>> with speaking("de"):
+    ...     say("Signature")
+    'Unterschrift'
     """
     found = _catalogue(_LANGUAGE.get()).gettext(message) if message else ""
     return found.format(**values) if values else found

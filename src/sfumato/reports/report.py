@@ -42,6 +42,7 @@ def report(
     choose: Mapping[str, str] | None = None,
     plan: str | os.PathLike[str] | None = None,
     regime: str | os.PathLike[str] | None = None,
+    language: str = "en",
     force: bool = False,
 ) -> Report:
     """Report on explorations, releases and attacks: one page that opens offline.
@@ -64,6 +65,8 @@ def report(
         The plan that made the folders; a plan.toml in one of them is found without it.
     regime : str or path, optional
         What the report is made for: "ema", "ontario:high", or a file with a regime of your own.
+    language : {'en', 'de'}, default='en'
+        The language of the report.
     force : bool, default=False
         Whether files of other makers are replaced. An older report is, always: it can be made again.
 
@@ -79,7 +82,7 @@ def report(
         )
     written = write_report(
         folders,
-        ReportForm(pdf, charts, interactive, regime),
+        ReportForm(pdf, charts, interactive, regime, language),
         out=out,
         choose=choose,
         plan=plan,

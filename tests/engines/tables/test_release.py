@@ -87,7 +87,7 @@ def in_one_order(frame):
     return frame.iloc[keys.argsort(kind="stable")].reset_index(drop=True)
 
 
-PRIVATE = ("out.csv.private", "out.csv.private/figures.json")
+PRIVATE = ("out.csv.private", "out.csv.private/figures.json", "out.csv.private/people.parquet")
 
 
 def files(folder):

@@ -20,7 +20,7 @@ __all__ = ["is_ours", "lists_file", "paths_in", "refuse_inputs"]
 
 _REPORT = ("facts.json", "report.html", "report.pdf", "charts", "attack.json")
 _SAMPLES = (
-    "notes.jsonl.gz", "more_notes.jsonl.gz", "findings.jsonl", "register.csv", "population.csv",
+    "notes.jsonl.gz", "more_notes.jsonl.gz", "findings.jsonl", "register.csv", "register_later.csv", "population.csv",
     "schema.toml", "register_with_notes.csv", "schema_with_notes.toml", "purchases.npz",
     "purchases.labels.txt", "purchases.features.txt",
 )  # fmt: skip

@@ -28,6 +28,7 @@ __all__ = ["ByteEdits", "LineHashes", "read_lines_back"]
 
 Hashes = npt.NDArray[np.uint64]
 _BLOCK = 1 << 22
+_QUOTED = json.encoder.encode_basestring
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,21 +187,40 @@ def _column(texts: object) -> Column:
 def _by_python(raw: bytes, names: FieldNames) -> Hashes:
     """Read lines with Python's own parser."""
     heads, texts, others, good = [], [], [], []
-    for line in raw.splitlines():
+    for fields in _objects(raw.splitlines()):
         try:
-            fields = json.loads(line)
-            id, text, spans = (fields.pop(n) for n in (names.id, names.text, names.spans))
+            id, text, spans = (fields.pop(str(n)) for n in (names.id, names.text, names.spans))
+            heads.append(_QUOTED(id).encode() if isinstance(id, str) else encoded(id))
             is_good = isinstance(text, str) and spans == []
-            heads.append(encoded(id))
-            texts.append(text.encode() if is_good else b"")
-        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+            texts.append(text.encode() if isinstance(text, str) and is_good else b"")
+        except (ValueError, KeyError, AttributeError, TypeError):
             fields, is_good = {}, False
             heads.append(b'""')
             texts.append(b"")
-        others.append(b"".join(b", " + encoded(n) + b": " + encoded(v) for n, v in fields.items()))
+        others.append(b", " + encoded(fields)[1:-1] if fields else b"")
         good.append(is_good)
     rows = LineHashes.of(
         Column.of(heads), ByteEdits.unchanged(Column.of(texts)).hashes(), Column.of(others)
     ).rows
     rows[~np.array(good, np.bool_)] = 0
     return rows
+
+
+def _objects(lines: Sequence[bytes]) -> list[dict[str, object]]:
+    """Return the object of each line, an empty one where it cannot be read: all at once, or one by one."""
+    if all(line[:1] == b"{" and line[-1:] == b"}" for line in lines):
+        try:
+            found: list[dict[str, object]] = json.loads(b"[%b]" % b",".join(lines))
+            if len(found) == len(lines):
+                return found
+        except (ValueError, RecursionError):
+            pass
+    return [_object(line) for line in lines]
+
+
+def _object(line: bytes) -> dict[str, object]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -6,13 +6,14 @@ Nothing here is copied from anywhere and nobody in it exists; the same seed give
 from .letters import discharge_letters
 from .notes import clinic_notes
 from .purchases import PurchaseLog, purchase_log
-from .register import patient_register, register_population, register_schema
+from .register import later_register, patient_register, register_population, register_schema
 from .writing import write_samples
 
 __all__ = [
     "PurchaseLog",
     "clinic_notes",
     "discharge_letters",
+    "later_register",
     "patient_register",
     "purchase_log",
     "register_population",

@@ -16,7 +16,7 @@ from ..document import Document
 from ..documents import write_documents
 from .notes import clinic_notes
 from .purchases import purchase_log
-from .register import patient_register, register_population, register_schema
+from .register import later_register, patient_register, register_population, register_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,8 +27,8 @@ __all__ = ["write_samples"]
 def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool = False) -> Path:
     """Write every sample into a new folder.
 
-    notes.jsonl.gz (labelled), more_notes.jsonl.gz (without labels), register.csv, population.csv,
-    schema.toml, register_with_notes.csv and schema_with_notes.toml (a smaller register with a notes
+    notes.jsonl.gz (labelled), more_notes.jsonl.gz (without labels), register.csv, register_later.csv
+    (a quarter later), population.csv, schema.toml, register_with_notes.csv and schema_with_notes.toml (a smaller register with a notes
     column), findings.jsonl (what a rule-based tool would find in the notes), purchases.npz,
     purchases.labels.txt, purchases.features.txt.
     """
@@ -39,6 +39,7 @@ def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool 
         more = (replace(note, id=f"more-{note.id[5:]}", spans=()) for note in clinic_notes(800, seed + 1))  # fmt: skip
         write_documents(more, like="jsonl", out=beside / "more_notes.jsonl.gz")
         _write_csv(beside / "register.csv", patient_register(seed=seed))
+        _write_csv(beside / "register_later.csv", later_register(seed=seed))
         _write_csv(beside / "population.csv", register_population(seed))
         (beside / "schema.toml").write_text(register_schema(seed), encoding="utf-8")
         with_notes = patient_register(1000, seed, notes=True)

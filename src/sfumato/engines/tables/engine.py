@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from ...core.publication import Publication
+    from ...core.request import Request as AnyRequest
     from ...core.story import Story
+    from .attack_records import TablesAttack
     from .exploration import TablesExploration
     from .records import TablesCandidate, TablesRelease
     from .request import (
         MappingRequest,
         SchemaRequest,
+        TablesAttackRequest,
         TablesChoice,
         TablesPublishRequest,
         TablesRequest,
@@ -104,6 +107,20 @@ class TablesEngine(
         return TablesChoice
 
     @property
+    def AttackRequest(self) -> type[TablesAttackRequest]:
+        """The parameters of attack."""
+        from .request import TablesAttackRequest
+
+        return TablesAttackRequest
+
+    @property
+    def Attack(self) -> type[TablesAttack]:
+        """The record of an attack."""
+        from .attack_records import TablesAttack
+
+        return TablesAttack
+
+    @property
     def Exploration(self) -> type[TablesExploration]:
         """What explore returns."""
         from .exploration import TablesExploration
@@ -153,6 +170,14 @@ class TablesEngine(
         if isinstance(made, TablesRelease):
             return Publication(made, out)
         return Publication(data=made)
+
+    def attack(self, request: AnyRequest, call: Call) -> TablesAttack:
+        """Measure what a release and earlier ones of the same people give away together."""
+        from .attack.steps import attack
+        from .request import TablesAttackRequest
+
+        assert isinstance(request, TablesAttackRequest)
+        return attack(request, call)
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""

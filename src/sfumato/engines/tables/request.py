@@ -23,6 +23,7 @@ __all__ = [
     "MappingRequest",
     "PolicyInput",
     "SchemaRequest",
+    "TablesAttackRequest",
     "TablesChoice",
     "TablesPublishRequest",
     "TablesRequest",
@@ -293,6 +294,12 @@ class TablesPublishRequest(Request):
         le=0.5,
         in_plan=False,  # a plan says it once, for exploring
     )
+    max_joint_risk: float | None = parameter(
+        None,
+        help="Maximum individual risk together with earlier releases of the same people next to the output.",
+        gt=0,
+        le=1,
+    )
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )
@@ -357,6 +364,21 @@ class MappingRequest(TablesChoice):
     """The parameters of `tables mapping`."""
 
     frontier: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+
+
+class TablesAttackRequest(Request):
+    """The parameters of `tables attack`."""
+
+    release: str | Path = parameter(
+        help="Folder or file that publish wrote.", role="data", metavar="RELEASE"
+    )
+    earlier: list[str | Path] = parameter(
+        help="Earlier releases of some of the same people.",
+        role="file",
+        flag="--with",
+        metavar="RELEASE",
+        min_length=1,
+    )
 
 
 class TablesStudyRequest(Request):

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ....compute import engine as compute_engine
 from ....compute.protocol import Compute
@@ -27,6 +28,7 @@ from ....data.inputs import PopulationInput, RowsInput, SchemaInput
 from ....data.table import Table, find_misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource
+from ..composition.people import write_people
 from ..contingency.tables import count_on_cluster, resolved_schema
 from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
@@ -36,6 +38,7 @@ from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
+from .composing import people_of_rows, refuse_joint_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .outputs import Frame, delimiter_of, frame_like, target_of
 from .promises import below_promise, broken_conditions, conditions_of
@@ -50,6 +53,9 @@ from .suppression import (
     suppress_people,
 )
 from .treatments import check_cells, treat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Frame", "publish", "publish_by_policy"]
 
@@ -134,6 +140,7 @@ def publish(
     with open_output(target) as (data, record):
         rows.write(data, target.kind, delimiter_of(opened, target.kind))
         found, worse = work.read_back(data)
+        composed = refuse_joint_risk(target.path, work.people, request.max_joint_risk)
         books = write_codebook(policy, data.parent, record.name, found.labels)
         release = work.release(data, books, found, worse)
         release.save(record.parent, name=record.name)
@@ -143,7 +150,10 @@ def publish(
     release.save_private(target.path)
     if work.notes.found:
         write_mentions(target.path, work.notes.lines)
-    warn_if_composed(target.path, release.to_json())
+    if work.people is not None:
+        write_people(target.path, work.people)
+    if not composed:  # else it was measured, and said
+        warn_if_composed(target.path, release.to_json())
     return release
 
 
@@ -202,6 +212,9 @@ def _prepare(
         linked=linked_rows(generaliser, kept_rows, left_out, blanks),
         losses=changed.losses,
         notes=notes,
+        people=people_of_rows(
+            generaliser, kept_rows, private_key().mark("people"), left_out, blanks
+        ),
     )
     return work, rows
 
@@ -224,6 +237,7 @@ class _TablePublication:
     linked: TableSource | None
     losses: dict[str, ColumnLoss]
     notes: RewrittenNotes
+    people: pa.Table | None
     seed: int = 0
     frontier: str | None = None
 

@@ -55,7 +55,10 @@ def checks_of(facts: TableFacts) -> list[Check]:
         checks.append(Check("holds", words))
     constant = constant_columns(facts.policy[1], facts.domains)
     if constant:
-        words = f"The same for everybody, and so of no use to an analyst: {join_words(constant)}."
+        words = say(
+            "The same for everybody, and so of no use to an analyst: {columns}.",
+            columns=join_words(constant),
+        )
         checks.append(Check("look", words))
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:

@@ -29,6 +29,7 @@ from .grids import (
     sensitive_grid,
     shown_grid,
 )
+from .together import sentences_together
 
 __all__ = ["story"]
 
@@ -51,7 +52,7 @@ def story(part: Part) -> Story:
         ),
     ]
     result.tradeoff += _certificate(facts)
-    result.attack, result.cost = _attack(facts), _cost(facts)
+    result.attack, result.cost = [*_attack(facts), *sentences_together(part)], _cost(facts)
     result.assumptions = _assumptions(facts)
     expected, axes = facts.expected, facts.axes
     if expected is not None and axes is not None and facts.risk_measure == "population":

@@ -1,0 +1,1 @@
+"""Attack a release with what is known from earlier ones."""

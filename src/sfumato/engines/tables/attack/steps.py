@@ -1,0 +1,53 @@
+"""The attack command: a release together with earlier ones of the same people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....core.engine import Call
+from ....core.errors import InputError
+from ....core.files import read_json, sha256_of
+from ....core.records import RELEASE_FILE
+from ..attack_records import TablesAttack
+from ..composition.measure import measure_composition
+from ..composition.people import KnownPeople
+from ..records import TablesRelease
+from ..request import TablesAttackRequest
+
+__all__ = ["attack"]
+
+
+def attack(request: TablesAttackRequest, call: Call) -> TablesAttack:
+    """Measure what a release and earlier ones give away together."""
+    release = Path(request.release)
+    record = (
+        release / RELEASE_FILE
+        if release.is_dir()
+        else release.with_name(f"{release.name.partition('.')[0]}.{RELEASE_FILE}")
+    )
+    published = TablesRelease.from_json(read_json(record), file=record.name)
+    later = KnownPeople.of(release)
+    found = []
+    for name in request.earlier:
+        before = KnownPeople.of(name)
+        measured = measure_composition(before, later)
+        if measured is None:
+            call.say(f"{before.name}: nobody is in both releases.")
+            continue
+        found.append(measured)
+        for line in measured.lines():
+            call.say(line)
+        call.progress(total=len(request.earlier))
+    if not found:
+        raise InputError(
+            "Nobody is known to be in both releases.",
+            hint='people are known by the column with role = "person" or "identifier", under one private key.',
+        )
+    return TablesAttack(
+        engine="tables",
+        candidate=published.candidate,
+        frontier=published.frontier,
+        release=sha256_of(record),
+        request=request.to_record(),
+        compositions=tuple(found),
+    )

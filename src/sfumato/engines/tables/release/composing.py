@@ -1,0 +1,131 @@
+"""Earlier releases of the same people: what this one and they give away together is measured before it appears."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....core.errors import PrivacyWarning, ReleaseRefusedError
+from ....data.table_schema import TableSchema
+from ....data.table_source import TableSource, quote_name, quote_text
+from ..attack_records import CompositionRecord
+from ..composition.measure import measure_composition
+from ..composition.people import MARK, SHOWN, KnownPeople, earlier_releases
+from .rows import BLANKS, NUMBER, SMALL, Generaliser
+from .suppression import SuppressedGroups
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["people_of_rows", "refuse_joint_risk"]
+
+_DIGITS = 16  # of the mark of a person: 64 bits
+
+
+def people_of_rows(
+    generaliser: Generaliser,
+    opened: TableSource,
+    key: str,
+    small: SuppressedGroups | None,
+    blanks: SuppressedGroups | None,
+) -> pa.Table | None:
+    """Return the labels of the published rows with a mark of each row's person; None where no column names one.
+
+    Parameters
+    ----------
+    generaliser : Generaliser
+        What each value is published as.
+    opened : TableSource
+        The rows.
+    key : str
+        Private; marks are made with it.
+    small, blanks : SuppressedGroups or None
+        The groups that are left out, and the cells that are blanked.
+
+    """
+    schema = generaliser.schema
+    named = schema.names("person") or schema.names("identifier")
+    if not named:
+        return None
+    names = [a.name for a in schema.quasi]
+    shown = [n for n in _columns_as_they_are(schema) if n in opened.columns]
+    labels = generaliser.numbered_sql(opened)
+    if small is not None:
+        opened.connection.register(SMALL, small.groups)
+        using = ", ".join(quote_name(n) for n in small.groups.column_names)
+        labels = f"SELECT * FROM ({labels}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    if blanks is not None:
+        opened.connection.register(BLANKS, blanks.groups)
+        same = " AND ".join(f"l{i} = {quote_name(name)}" for i, name in enumerate(names))
+        parts = [f"coalesce(b{i}, {quote_name(n)}) AS {quote_name(n)}" for i, n in enumerate(names)]
+        listed = ", ".join([quote_name(NUMBER), *parts])
+        labels = f"SELECT {listed} FROM ({labels}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
+    who = " || chr(31) || ".join(f"coalesce({schema.cell(n)}, '')" for n in named)
+    digest = f"substr(sha256({quote_text(f'{key} people ')} || {who}), 1, {_DIGITS})"
+    cells = [
+        f"CAST('0x' || {digest} AS UBIGINT) AS {quote_name(MARK)}",
+        *(f"{quote_name(n)} AS {quote_name(SHOWN + n)}" for n in shown),
+    ]
+    place = quote_name("sfumato row place")
+    rows = f"SELECT row_number() OVER () AS {place}, {', '.join(cells)} FROM {opened.sql}"  # noqa: S608 (quoted)
+    listed = ", ".join([f"r.{quote_name(MARK)}", *(f"l.{quote_name(n)}" for n in names)])
+    more = "".join(f", r.{quote_name(SHOWN + n)}" for n in shown)
+    return opened.query(
+        f"SELECT {listed}{more} FROM ({labels}) l JOIN ({rows}) r ON l.{quote_name(NUMBER)} = r.{place} "  # noqa: S608 (quoted)
+        f"ORDER BY r.{quote_name(MARK)}"
+    )
+
+
+def _columns_as_they_are(schema: TableSchema) -> list[str]:
+    """Return the columns that are published as they are."""
+    return [
+        a.name
+        for a in schema.attributes
+        if a.role == "sensitive" or (a.role == "other" and a.publish is None and a.date is None)
+    ]
+
+
+def refuse_joint_risk(
+    out: str | os.PathLike[str], rows: pa.Table | None, max_joint_risk: float | None
+) -> list[CompositionRecord]:
+    """Measure a release with those next to it that are of the same people; refuse, or warn of, what adds up.
+
+    Parameters
+    ----------
+    out : path
+        Where the release will be.
+    rows : pa.Table or None
+        Its people.
+    max_joint_risk : float, optional
+        The maximum individual risk of the releases together.
+
+    """
+    if rows is None:
+        return []
+    own = KnownPeople(Path(out).name, rows)
+    found = []
+    for path in earlier_releases(out):
+        measured = measure_composition(KnownPeople.of(path), own)
+        if measured is None or not measured.adds_risk:
+            continue
+        found.append(measured)
+        together = (
+            f"{measured.people:,} people are also in the release {path.name!r}: whoever links the two finds "
+            f"{measured.linked.below:.1%} of them in groups below 11 and a smallest group of "
+            f"{measured.linked.k:,}, where this release alone has {measured.second.k:,}"
+        )
+        # Sizes are compared, not decimals: 1/11 is more than 0.09, and 0.09 means groups of 11.
+        if max_joint_risk is not None and measured.linked.k < int(1 / max_joint_risk + 1e-9):
+            raise ReleaseRefusedError(
+                f"{together}; nothing was published.",
+                hint="publish these people with the earlier release's labels, choose a more general policy, "
+                "or give out only one of the two.",
+            )
+        warnings.warn(
+            f"{together}. Hint: `sfumato tables attack` with --with measures it; --max-joint-risk refuses it.",
+            PrivacyWarning,
+            stacklevel=4,
+        )
+    return found

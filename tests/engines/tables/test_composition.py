@@ -1,0 +1,200 @@
+"""Two releases together: joint groups as counted by brute force, the bound without a link, and what publishing says."""
+
+import csv
+import json
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.core.errors import InputError, PrivacyWarning, ReleaseRefusedError
+from sfumato.engines.tables.composition.joint import (
+    ReleaseCodes,
+    bound_without_link,
+    combine_codes,
+    group_sizes,
+    join_groups,
+)
+from sfumato.engines.tables.composition.people import PEOPLE_FILE, CommonPeople, KnownPeople
+from sfumato.engines.tables.release.steps import publish_by_policy
+
+people = st.integers(1, 40).flatmap(
+    lambda n: st.tuples(
+        *(st.lists(st.integers(0, most), min_size=n, max_size=n) for most in (4, 5, 3, 3)),
+        st.lists(st.booleans(), min_size=n, max_size=n),
+    )
+)
+
+
+def brute_linked(first, second):
+    return [
+        sum(p == (a, b) for p in zip(first, second, strict=True))
+        for a, b in zip(first, second, strict=True)
+    ]
+
+
+def brute_unlinked(first, shown_first, second, shown_second, pairs):
+    found = []
+    for a, b in pairs:
+        total = 0
+        for s in set(shown_first) | set(shown_second):
+            in_a = sum(g == a and v == s for g, v in zip(first, shown_first, strict=True))
+            in_b = sum(g == b and v == s for g, v in zip(second, shown_second, strict=True))
+            total += min(in_a, in_b)
+        found.append(total)
+    return found
+
+
+@given(people)
+def test_joint_groups_are_those_of_brute_force(drawn):
+    first, second, shared, _, _ = (np.array(column) for column in drawn)
+    assert group_sizes(first).tolist() == [first.tolist().count(v) for v in first]
+    linked = join_groups(first, second)
+    assert linked.tolist() == brute_linked(first.tolist(), second.tolist())
+    here = np.arange(len(first))
+    bound = bound_without_link(
+        ReleaseCodes(first, shared), ReleaseCodes(second, shared), here, here
+    )
+    pairs = list(zip(first, second, strict=True))
+    assert bound.tolist() == brute_unlinked(first, shared, second, shared, pairs)
+    assert (linked <= bound).all()
+    assert (bound <= np.minimum(group_sizes(first), group_sizes(second))).all()
+
+
+@given(people)
+def test_the_bound_counts_all_rows_of_both_releases_and_looks_at_the_people_in_both(drawn):
+    first, second, shown_first, shown_second, both = (np.array(column) for column in drawn)
+    at = np.flatnonzero(both)
+    bound = bound_without_link(
+        ReleaseCodes(first, shown_first), ReleaseCodes(second, shown_second), at, at
+    )
+    pairs = list(zip(first[at], second[at], strict=True))
+    assert bound.tolist() == brute_unlinked(first, shown_first, second, shown_second, pairs)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 10**6)] * 4), min_size=1, max_size=30))
+def test_many_columns_are_one_number_without_collisions(rows):
+    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
+    codes = combine_codes(columns * 3)  # more combinations than a number has room for
+    assert all(
+        (codes[i] == codes[j]) == (rows[i] == rows[j]) for i in range(len(rows)) for j in range(i)
+    )
+
+
+# --- the engine ----------------------------------------------------------------------------------
+
+SCHEMA = {
+    "attribute": [
+        {"name": "id", "role": "identifier"},
+        {"name": "age", "role": "quasi", "domain": {"range": [20, 79]}},
+        {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
+        {"name": "illness", "role": "sensitive"},
+    ]
+}
+FIRST = {"age": [[low, low + 9] for low in range(20, 80, 10)]}
+CROSSED = {"age": [[20, 24], *([low, low + 9] for low in range(25, 75, 10)), [75, 79]]}
+
+
+def write_table(path, later=0):
+    """Write 600 people; a seventh of them is a year older later, and some have left or come."""
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([a["name"] for a in SCHEMA["attribute"]])
+        for i in range(20 * bool(later), 600 + 20 * bool(later)):
+            age = min(79, 20 + (7 * i) % 60 + (later and i % 7 == 0))
+            writer.writerow([f"p{i}", age, "fm"[i % 2], f"ill {i % 5}"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def lattice(tmp_path_factory):
+    table = write_table(tmp_path_factory.mktemp("lattice") / "t.csv")
+    return sf.tables.explore(table, schema=SCHEMA, evaluations=2).payload.lattice
+
+
+def publish(lattice, intervals, table, out, **options):
+    return publish_by_policy(lattice.policy(intervals), table, schema=SCHEMA, out=out, **options)
+
+
+@pytest.fixture
+def two(tmp_path, lattice):
+    """Two policies whose bands cross, on the same people."""
+    table = write_table(tmp_path / "t.csv")
+    publish(lattice, FIRST, table, tmp_path / "first")
+    with pytest.warns(PrivacyWarning, match="600 people are also in the release 'first'"):
+        publish(lattice, CROSSED, table, tmp_path / "second")
+    return tmp_path
+
+
+def test_publishing_measures_and_the_attack_says_the_same(two):
+    found = sf.tables.attack(two / "second", earlier=[two / "first"])
+    (joint,) = found.compositions
+    assert joint.people == 600
+    with (two / "t.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    keys = [((int(r["age"])) // 10, (int(r["age"]) + 5) // 10, r["sex"]) for r in rows]
+    sizes = [keys.count(key) for key in keys]
+    assert joint.linked.k == min(sizes)
+    assert joint.linked.average == pytest.approx(np.mean(1 / np.array(sizes)))
+    assert joint.linked.average > max(joint.first.average, joint.second.average)
+    assert joint.linked.k <= joint.unlinked.k <= min(joint.first.k, joint.second.k)
+
+
+def test_the_list_of_people_is_private_and_names_nobody(two):
+    file = two / "first.private" / PEOPLE_FILE
+    assert file.stat().st_mode & 0o077 == 0
+    assert b"p599" not in file.read_bytes()
+    known = KnownPeople.of(two / "first")
+    assert known.quasi == ["age", "sex"]
+    assert len(known.rows) == 600
+    assert not any("people" in p.name for p in (two / "first").iterdir())
+    assert "people" not in json.loads((two / "first" / "release.json").read_text())
+
+
+def test_what_is_above_the_joint_risk_is_refused_and_leaves_nothing(two, lattice):
+    with pytest.raises(ReleaseRefusedError, match="nothing was published"):
+        publish(
+            lattice,
+            {"age": [[20, 41], [42, 79]]},
+            two / "t.csv",
+            two / "third",
+            max_joint_risk=1 / 600,
+        )
+    assert not (two / "third").exists()
+    assert not (two / "third.private").exists()
+
+
+def test_one_policy_a_quarter_later_tells_who_crossed_a_band(tmp_path, lattice):
+    publish(lattice, FIRST, write_table(tmp_path / "t.csv"), tmp_path / "first")
+    later = write_table(tmp_path / "later.csv", later=1)
+    with pytest.warns(PrivacyWarning, match="580 people are also in"):
+        publish(lattice, FIRST, later, tmp_path / "second")
+    (joint,) = sf.tables.attack(tmp_path / "second", earlier=[tmp_path / "first"]).compositions
+    assert (joint.people, joint.only_earlier, joint.only_later) == (580, 20, 20)
+    common = CommonPeople.of(
+        KnownPeople.of(tmp_path / "first"), KnownPeople.of(tmp_path / "second")
+    )
+    assert 0 < joint.changed == common.changed.mean() < 0.1
+    assert joint.changed_below > 0.5
+    assert joint.lines()[-1].startswith("  Remedies")
+
+
+def test_the_same_release_again_adds_nothing(tmp_path, lattice):
+    table = write_table(tmp_path / "t.csv")
+    publish(lattice, FIRST, table, tmp_path / "first")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        publish(lattice, FIRST, table, tmp_path / "again", max_joint_risk=0.5)
+    assert not [w for w in said if "are also in" in str(w.message)]
+
+
+def test_people_who_are_not_known_are_one_sentence(tmp_path, lattice):
+    table = write_table(tmp_path / "t.csv")
+    publish(lattice, FIRST, table, tmp_path / "first")
+    for path in (tmp_path / "first.private").iterdir():
+        path.unlink()
+    with pytest.raises(InputError, match="Nothing is known of the people"):
+        sf.tables.attack(tmp_path / "first", earlier=[tmp_path / "first"])

@@ -1,0 +1,175 @@
+"""The catalogue of messages: what is to be translated, what is missing, and the compiled files: `make catalogue`.
+
+Messages are the literal arguments of `say`, `say_many` and, in templates, `_`; sentences of module constants in the rooms
+that write reports; titles of chart specs; glossaries and methods; and what the regimes file says. Sentences that
+records hold have the context "record" in the .po files and are written there by hand.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "sfumato"
+LOCALES = SOURCE / "presentation" / "locales"
+ROOMS = (
+    "reports",
+    "presentation",
+    "engines/text/story",
+    "engines/tables/story",
+    "engines/baskets/story",
+)
+_MARKED = re.compile(r'_\(\s*"((?:[^"\\]|\\.)*)"')
+_TABLE = re.compile(r"_\(\{([^}]*)\}\[")
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_PROPER = {"title", "authors", "sections", "paper", "section"}
+
+
+def _python(tree: ast.Module) -> Iterator[str]:
+    """Yield the literal messages of a module, and the sentences among its constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            count = {"say": 1, "say_many": 3}.get(node.func.id, 0)
+            for argument in node.args[:count]:
+                yield from _literals(argument)
+            if node.func.id == "plural":
+                words = [a.value for a in node.args[1:] if isinstance(a, ast.Constant)]
+                yield from words
+                yield from [f"{words[0]}s"] if len(words) == 1 else []
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            if isinstance(target, ast.Name) and target.id not in {"__all__", "_FONT", "Spec"}:
+                yield from _constants(statement.value)
+    for node in ast.walk(tree):  # sentences that are chosen first and said afterwards
+        if isinstance(node, ast.Assign):
+            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            if names & {"words", "nothing", "named", "by"}:
+                yield from _constants(node.value)
+
+
+def _literals(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _literals(node.body)
+        yield from _literals(node.orelse)
+
+
+def _constants(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Dict):
+        for value in node.values:
+            yield from _constants(value)
+    elif isinstance(node, ast.Tuple | ast.List):
+        for value in node.elts:
+            yield from _constants(value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_said(node.value):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _literals(node)
+
+
+def _is_said(text: str) -> bool:
+    return bool(re.match(r"[A-Z][a-z]+|[A-Z]: |[a-z-]+,? [a-z]", text)) and "<" not in text
+
+
+def _titles(part: object) -> Iterator[str]:
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key == "title" and isinstance(value, str):
+                yield value
+            elif key == "domain" and isinstance(value, list):
+                yield from (v for v in value if isinstance(v, str))
+            else:
+                yield from _titles(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _titles(value)
+
+
+def _glossary(content: dict[str, dict[str, object]]) -> Iterator[str]:
+    for entry in content["glossary"].values():
+        assert isinstance(entry, dict)
+        yield from (str(v) for k, v in entry.items() if k not in _PROPER and v)
+    for step in content["method"]:
+        assert isinstance(step, dict)
+        yield str(step["step"])
+
+
+def _regimes() -> Iterator[str]:
+    content = tomllib.loads((SOURCE / "core" / "regimes.toml").read_text(encoding="utf-8"))
+    for regime in content["regime"]:
+        yield regime["binding"]
+        yield from (*regime.get("rules", ()), *regime.get("questions", ()))
+        yield from (ask["what"] for ask in regime["ask"])
+        yield from (level["name"] for level in regime.get("levels", ()))
+        yield from [regime["note"]] if "note" in regime else []
+        for source in regime["sources"]:
+            yield source["sure"]
+            yield from source["of"]
+
+
+def messages() -> list[str]:
+    """Return everything that a report may say, in English."""
+    found: dict[str, None] = {}
+
+    def add(texts: Iterator[str]) -> None:
+        found.update(dict.fromkeys(text for text in texts if _WORDS.search(text)))
+
+    for room in ROOMS:
+        for path in sorted((SOURCE / room).rglob("*.py")):
+            add(_python(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in sorted((SOURCE / room).rglob("*.j2")):
+            text = path.read_text(encoding="utf-8")
+            add(match.replace('\\"', '"') for match in _MARKED.findall(text))
+            for table in _TABLE.findall(text):
+                add(iter(re.findall(r': "([^"]+)"', table)))
+    for path in sorted(SOURCE.rglob("chart_specs/*.json")):
+        add(_titles(json.loads(path.read_text(encoding="utf-8"))))
+    for path in sorted(SOURCE.rglob("knowledge.json")):
+        add(_glossary(json.loads(path.read_text(encoding="utf-8"))))
+    add(_regimes())
+    return list(found)
+
+
+def compiled(language: str) -> bytes:
+    """Return the .mo file of a language, made from its .po file."""
+    with (LOCALES / language / "LC_MESSAGES" / "sfumato.po").open("rb") as file:
+        catalogue = read_po(file, locale=language)
+    out = BytesIO()
+    write_mo(out, catalogue)
+    return out.getvalue()
+
+
+def missing(language: str) -> list[str]:
+    """Return the messages that a language does not have yet."""
+    with (LOCALES / language / "LC_MESSAGES" / "sfumato.po").open("rb") as file:
+        catalogue = read_po(file, locale=language)
+    known = set()
+    for message in catalogue:
+        if message.id and not message.context and all(_strings(message.string)):
+            known |= set(_strings(message.id))
+    return [text for text in messages() if text not in known]
+
+
+def _strings(value: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+if __name__ == "__main__":
+    for folder in sorted(LOCALES.iterdir()):
+        if (folder / "LC_MESSAGES" / "sfumato.po").is_file():
+            for text in missing(folder.name):
+                sys.stderr.write(f"{folder.name}: not translated: {text!r}\n")
+            target = folder / "LC_MESSAGES" / "sfumato.mo"
+            target.write_bytes(compiled(folder.name))
+            sys.stdout.write(f"written: {target.relative_to(SOURCE)}\n")
