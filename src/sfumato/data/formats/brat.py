@@ -70,7 +70,7 @@ class Brat(Format[FormatOptions]):
             except UnicodeDecodeError:
                 return withheld(
                     "is not UTF-8 text",
-                    "convert the file: iconv -f CP1252 -t UTF-8 (Windows) or -f LATIN1.",
+                    "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).",
                 )
             except OSError:
                 return withheld("cannot be opened for reading")

@@ -28,7 +28,7 @@ class Plain(FileFormat):
         except UnicodeDecodeError:
             raise RefusedFileError(
                 "is not UTF-8 text",
-                "convert the file: iconv -f CP1252 -t UTF-8 (Windows) or -f LATIN1.",
+                "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).",
             ) from None
         found = FileSummary(self.name)
         found.places["body"] = len(text)
