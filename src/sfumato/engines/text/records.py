@@ -81,6 +81,8 @@ class LabelCounts(HouseRecord):
 
     sensitive: Count
     leaked: Count
+    range: RangedShare | None = None
+    """The share left and its range, where it was measured in random windows."""
 
 
 class TextCandidate(Candidate):
@@ -278,6 +280,8 @@ class TextRelease(Release):
     verified: Public[Verification | None] = None
     documents_with_leak: RoundedUp[RangedShare | None] = None
     """How many documents are expected to hold at least one leak."""
+    left_by_label: RoundedUp[dict[Label, RangedShare]] = Field(default_factory=dict)
+    """The share left of each label, and its range, on documents or in windows that were not learned from."""
     sentences: Private[tuple[Sentence, ...]] = ()
     """What is to be known first, in words."""
     starter: Public[StarterRecord | None] = None

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from ....data.documents import Corpus
 from ..frontier.sources import ReadSources
 from ..learners.crf import CRFModel
 from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.protocol import cost_threshold
 from ..learners.registry import encoders
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, tokenize
@@ -81,6 +83,7 @@ class ProjectRecord(HouseRecord):
     starter: StarterRecord | None = None
     """The shipped model that proposes beside the rules; it is silent where it does not know the language."""
     proposals: dict[str, int] = Field(default_factory=dict)
+    proposals_by_label: dict[Label, Count] = Field(default_factory=dict)
     words: Count = 0
     encoder: str | None = None
     """The encoder that learns from the answers: "none", "default", a folder; the installed one for None."""
@@ -284,6 +287,12 @@ def start_project(
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = start_model(first, wanted_labels, chosen, seed=aims.seed)
     adapted = adapted_starter(own, wanted_labels, seed=aims.seed) if first.starter else None
+    by_label = Counter(span.label for d in found for span in d.spans)
+    by_label.update(span.label for spans in elsewhere.values() for span in spans)
+    if adapted is not None and adapted.speaks:
+        theirs = adapted.places_by_label(wanted_labels, cost_threshold(aims.ratio))
+        proposals["the starter"] = theirs.total()
+        by_label.update(theirs)
     record = ProjectRecord(
         sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
@@ -293,6 +302,7 @@ def start_project(
         start=start,
         starter=None if adapted is None else adapted.record(),
         proposals=proposals,
+        proposals_by_label={label: by_label[label] for label in wanted_labels},
         words=_count_words(own),
         encoder=_encoder_path(aims.encoder, Path(out)),
         reading=how.to_record(),

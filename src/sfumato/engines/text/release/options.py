@@ -30,6 +30,7 @@ class Measures(TypedDict, total=False):
     risk: Risk
     measured: TextMeasured
     documents_with_leak: RangedShare
+    left_by_label: dict[str, RangedShare]
     sentences: tuple[str, ...]
     starter: StarterRecord
 
