@@ -203,9 +203,18 @@ def changed_pixels(done: Redacted, most: int = 12) -> list[float]:
         for box in _touched(old, now[number], by_page[number]):
             x0, y0, x1, y1 = _place(one, keep.shape, box)
             keep[max(0, y0 - 3) : max(0, y1 + 4), max(0, x0 - 3) : max(0, x1 + 4)] = False
-        differ = np.abs(images[0] - images[1]).reshape(*keep.shape, -1).max(axis=2) > 40
-        shares.append(float((differ & keep).sum() / keep.size))
+        one_way, other_way = (_differs(*pair) for pair in (images, images[::-1]))
+        shares.append(float(((one_way | other_way) & keep).sum() / keep.size))
     return shares
+
+
+def _differs(one: Any, other: Any) -> Any:
+    """Return the pixels of one picture that the other has nowhere around: glyphs are drawn at whole pixels."""
+    one, other = (image.reshape(*image.shape[:2], -1).max(axis=2) for image in (one, other))
+    around = np.pad(other, 1, mode="edge")
+    rows, columns = one.shape
+    near = [np.abs(one - around[y : y + rows, x : x + columns]) for y in range(3) for x in range(3)]
+    return np.min(near, axis=0) > 40
 
 
 def _touched(old: Any, new: Any, edits: Sequence[Any]) -> Iterator[Sequence[float]]:

@@ -32,6 +32,7 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "xml": f"{__package__}.markup.formats:Xml",
         "odt": f"{__package__}.markup.formats:Odt",
         "pdf": f"{__package__}.pdf.format:Pdf",
+        "eml": f"{__package__}.mail.formats:Mail",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -24,6 +24,8 @@ __all__ = ["CutText", "LinePlan", "StreamLayout", "arrange", "placeholder_width"
 _METRICS = FONT_METRICS["Helvetica"][1]
 _HOLE = 0.6  # of the font size: the width of a cut that gets no text
 _NATURAL = 0.28  # the space between words of justified text, of the font size
+_CELL_GAP = 0.6  # of the font size
+_CELLS = 3  # lines that show a column
 _FEW = 12  # spaces below which nobody can tell justified text
 _SQUEEZED = (1.0, 0.75, 0.5)
 
@@ -135,12 +137,24 @@ def _lines(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
             yield sorted(line, key=lambda r: (r.start, r.end))
 
 
-def _segments(line: Sequence[_Run]) -> list[list[_Run]]:
+def _column_edges(lines: Sequence[Sequence[_Run]]) -> set[tuple[float, int]]:
+    """Return where several lines go on after a gap: there a column or a cell begins."""
+    found: Counter[tuple[float, int]] = Counter()
+    for line in lines:
+        for one, other in pairwise(line):
+            if other.start - one.end > _CELL_GAP * other.size:
+                found[other.angle, round(other.start)] += 1
+    return {edge for edge, count in found.items() if count >= _CELLS}
+
+
+def _segments(line: Sequence[_Run], edges: set[tuple[float, int]]) -> list[list[_Run]]:
     """Return a line in parts without a gap that only a column or a table makes."""
     parts: list[list[_Run]] = []
     end = -math.inf
     for run in line:
-        if not parts or run.start - end > 2 * run.size:
+        gap = run.start - end
+        at_edge = (run.angle, round(run.start)) in edges and gap > _CELL_GAP * run.size
+        if not parts or gap > 2 * run.size or at_edge:
             parts.append([])
         parts[-1].append(run)
         end = max(end, run.end)
@@ -225,7 +239,8 @@ def arrange(cuts: StreamCuts, texts: Mapping[int, str]) -> StreamLayout:
     layout.boxes += [_cut_box(run) for run in runs if run.edit is not None and run.edit != NO_EDIT]
     lines = list(_lines(runs))
     space = _natural_space(lines)
-    segments = [_segments(line) for line in lines]
+    edges = _column_edges(lines)
+    segments = [_segments(line, edges) for line in lines]
     margins: dict[float, float] = {}
     for run in runs:
         margins[run.angle] = max(margins.get(run.angle, -math.inf), run.end)

@@ -84,7 +84,8 @@ def _box(m: Matrix, x0: float, y0: float, x1: float, y1: float) -> tuple[float, 
 def _is_along(box: Sequence[float], cuts: Sequence[CutBox]) -> bool:
     left, bottom, right, top = box
     for a, b, c, d, size in cuts:
-        if bottom > d or top < b - 0.2 * size or left > c or right < a:
+        # Underlines and lines through a word are near to it; the rules of a table keep away.
+        if not b - 0.05 * size < (bottom + top) / 2 < d or left > c or right < a:
             continue
         if min(right - left, top - bottom) <= _THIN * size:
             # A rule of a table or below a heading is much longer than the words that it is near to.
