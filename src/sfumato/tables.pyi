@@ -22,6 +22,7 @@ __all__ = [
     "publish",
     "schema",
     "study",
+    "tabulate",
 ]
 
 def explore(
@@ -329,6 +330,40 @@ def mapping(
         the raw table.
     min_utility : float, optional
         Choose the safest candidate with at least this utility.
+    force : bool, default=False
+        Whether an earlier output of sfumato may be replaced.
+    progress : callable or bool, optional
+        Called with the steps done since the last call, the total where it is known, and a note;
+        True shows a progress bar.
+
+    Returns
+    -------
+    dict
+        What the command prints with --json.
+    """
+
+def tabulate(
+    table: RowsInput,
+    *,
+    by: Sequence[str] | str,
+    rule: str,
+    out: str | os.PathLike[str],
+    force: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, JsonValue]:
+    """Count a release or a table by columns: small counts hidden, rounded, or with noise.
+
+    Parameters
+    ----------
+    table : path or frame
+        Folder of a release, or a table: CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB.
+    by : list of str
+        Columns to count by.
+    rule : str
+        A regime with a rule for cells (cms, nhs), suppress:N, round:BASE, noise:EPSILON; joined
+        by +.
+    out : path
+        Where the result goes.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -23,6 +23,9 @@ class Treatment(BaseModel):
         Publish the mean of groups of neighbouring numbers that belong to at least this many people.
     noise : float, optional
         Add normal noise whose standard deviation is this share of the column's.
+    pram : float, optional
+        Draw a cell again, with this chance, from the column's own values (invariant post-randomisation); for names
+        and codes as well.
 
     """
 
@@ -33,15 +36,18 @@ class Treatment(BaseModel):
     round: float | None = Field(default=None, gt=0)
     microaggregate: int | None = Field(default=None, ge=2)
     noise: float | None = Field(default=None, gt=0, le=10)
+    pram: float | None = Field(default=None, gt=0, lt=1)
 
     @model_validator(mode="after")
     def _one_way(self) -> Treatment:
-        ways = [self.round, self.microaggregate, self.noise]
+        ways = [self.round, self.microaggregate, self.noise, self.pram]
         given = sum(way is not None for way in ways)
         if given > 1:
-            raise ValueError("give at most one of round, microaggregate, noise")
+            raise ValueError("give at most one of round, microaggregate, noise, pram")
         if not given and self.top is None and self.bottom is None:
-            raise ValueError("give one of top, bottom, round, microaggregate, noise")
+            raise ValueError("give one of top, bottom, round, microaggregate, noise, pram")
+        if self.pram is not None and (self.top is not None or self.bottom is not None):
+            raise ValueError("pram is for values as they are, without top and bottom")
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
             raise ValueError("bottom must be below top")
         return self
@@ -49,7 +55,7 @@ class Treatment(BaseModel):
     @property
     def looks_at_people(self) -> bool:
         """Whether it matters which rows belong to one person."""
-        return self.microaggregate is not None or self.noise is not None
+        return any(way is not None for way in (self.microaggregate, self.noise, self.pram))
 
     def in_words(self) -> str:
         """Return what is done, for people."""
@@ -64,6 +70,8 @@ class Treatment(BaseModel):
             words.append(f"means of {self.microaggregate:,} neighbours or more")
         if self.noise is not None:
             words.append(f"noise of {self.noise:g} standard deviations")
+        if self.pram is not None:
+            words.append(f"drawn again with a chance of {self.pram:g} from the column's own values")
         return ", ".join(words)
 
 

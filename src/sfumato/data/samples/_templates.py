@@ -184,11 +184,11 @@ SHEETS = (
 # What a note of a register's row begins with.
 OF_ROW = (
     "{title} {NAME:family} is a {age} year old with {condition}.",
-    "{title} {NAME:family}, {age}, was reviewed on {DATE:date}.",
+    "{title} {NAME:family}, {age}, was reviewed today.",
     "A {age}-year-old from {area}, seen with {complaint}.",
     "{NAME:patient} ({age}) presents with {complaint}.",
     "{NAME:given} is {age} and lives in {area}.",
-    "Aged {age}, born {DATE:birth}, known {condition}.",
-    "Seen on {DATE:date}: {age} y/o with {complaint}.",
+    "Aged {age}, known {condition}.",
+    "{age} y/o with {complaint}.",
     "{title} {NAME:family} from {area} was seen on {DATE:date}.",
 )

@@ -86,7 +86,7 @@ class _Note:
             self._fill(dice.pick(SHEETS))
         else:
             self._fill(dice.pick(HEADERS))
-            if self.row is not None and dice.chance(0.8):
+            if self.row is not None and dice.chance(0.5):
                 self._fill(dice.pick(OF_ROW))
                 self.pieces.append((" ", None))
             for number in range(dice.number(5, 18)):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         TablesRequest,
         TablesStudyRequest,
     )
+    from .tabulation.request import TabulateRequest
 
 __all__ = ["ENGINE", "TablesEngine"]
 
@@ -188,6 +189,7 @@ class TablesEngine(
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the commands beyond explore and publish."""
         from .request import MappingRequest, SchemaRequest, TablesStudyRequest
+        from .tabulation.request import TabulateRequest
 
         return (
             Verb(
@@ -202,6 +204,12 @@ class TablesEngine(
                 "Export a candidate's policy: its mapping as CSV or SQL CASE, or the policy as JSON.",
                 MappingRequest,
                 _mapping,
+            ),
+            Verb(
+                "tabulate",
+                "Count a release or a table by columns: small counts hidden, rounded, or with noise.",
+                TabulateRequest,
+                _tabulate,
             ),
             Verb(
                 "study",
@@ -284,6 +292,24 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     for name, treatment in chosen.summary().items():
         call.say(f"{name}: {treatment}")
     return {"out": str(call.out), "candidate": candidate.id, "summary": dict(chosen.summary())}
+
+
+def _tabulate(request: TabulateRequest, call: Call) -> Mapping[str, JsonValue]:
+    from ...core.files import check_output, whole_file
+    from ...core.storage.ownership import refuse_inputs
+    from .tabulation.steps import tabulate
+    from .tabulation.writing import check_suffix, write_counts
+
+    assert call.out is not None
+    check_suffix(call.out)
+    check_output(call.out, force=call.force)
+    refuse_inputs(call.out, [path for _, path in request.input_files()])
+    found = tabulate(request.table, request.by, request.rule)
+    with whole_file(call.out, force=call.force) as partial:
+        write_counts(found, partial, call.out.suffix.lower())
+    for line in found.lines():
+        call.say(line)
+    return {"out": str(call.out), "cells": int(found.shown.size), "hidden": found.hidden}
 
 
 def _study(request: TablesStudyRequest, call: Call) -> Mapping[str, JsonValue]:

@@ -15,6 +15,7 @@ from .records import TablesCandidate, TablesFrontier, constant_columns
 
 if TYPE_CHECKING:
     from ...data.table import Table
+    from .analysis import AnalystLoss
     from .payload import TablesPayload
     from .space.policy import Policy
 
@@ -97,6 +98,35 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
             if candidate.id == policy.id:
                 return candidate
         return candidate_without_promise(policy)
+
+    def compare(
+        self,
+        candidate: TablesCandidate | str,
+        data: object,
+        *,
+        columns: Sequence[str] | None = None,
+        target: str | None = None,
+    ) -> AnalystLoss:
+        """Return what analysts lose under a candidate: figures of the table before and after.
+
+        They are computed from the raw table, for the steward alone.
+
+        Parameters
+        ----------
+        candidate : TablesCandidate or str
+            The candidate, its id, or the name of a reference.
+        data : path or frame
+            The table that was explored.
+        columns : sequence of str, optional
+            Quasi-identifiers to look at; all without.
+        target : str, optional
+            A column of numbers, or with two values, for a linear regression on the others.
+
+        """
+        from .analysis import compare_analyses
+
+        policy = self.policy(candidate)
+        return compare_analyses(self.payload, policy, data, columns=columns, target=target)
 
     def save_payload(self, folder: Path) -> None:
         """Write policies.json and, where there is a population, population.npz."""

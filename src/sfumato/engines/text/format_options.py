@@ -38,15 +38,18 @@ _COLUMNS = [
     Argument("kept_columns", "keep", "INT+INT", read=_columns, write=_join),
 ]
 
+_PICTURES = Argument("pictures", "pictures", "blank|keep")
+
 FORMAT = Named(
     "format",
     {
-        AUTO: [_SPANS, _DELIMITER, *_COLUMNS, _OVERLAPS],
+        AUTO: [_SPANS, _DELIMITER, *_COLUMNS, _OVERLAPS, _PICTURES],
         "jsonl": [_SPANS, _OVERLAPS],
         "csv": [_DELIMITER, _SPANS, _OVERLAPS],
         "tsv": [_DELIMITER, _SPANS, _OVERLAPS],
         "parquet": [_SPANS, _OVERLAPS],
         "conll": [*_COLUMNS, _OVERLAPS],
+        "pdf": [_PICTURES, _OVERLAPS],
         **{name: [_OVERLAPS] for name in ("brat", "prodigy", "doccano", "labelstudio", "i2b2")},
     },
     metavar="NAME[:KEY=VALUE,…]",

@@ -51,6 +51,11 @@ class ReadOptions(Request):
         flag="--keep-columns", within="format",
     )  # fmt: skip
 
+    pictures: str = parameter(
+        "blank", help="Whether the pictures of a PDF, which nobody has read, are blanked or kept.",
+        choices=lambda: ("blank", "keep"), within="format",
+    )  # fmt: skip
+
     def open(self, source: DocumentsInput) -> Corpus:
         """Open documents as the request says.
 
@@ -70,7 +75,7 @@ class ReadOptions(Request):
     def _format_options(self) -> dict[str, Any]:
         """Return what is said about one format alone; another format refuses it."""
         known = fields_of(type(self))
-        named = ("delimiter", "token_column", "tag_column", "kept_columns")
+        named = ("delimiter", "token_column", "tag_column", "kept_columns", "pictures")
         said = {n: getattr(self, n) for n in named if getattr(self, n) != known[n].default}
         return {n: None if value == "none" else value for n, value in said.items()}
 

@@ -82,3 +82,26 @@ def test_the_release_is_attacked_and_reported(place, released):
     assert attack.documents == 12
     sfumato("report", place / "frontier", released, "--out", place / "report")
     assert "Quixadelmo" not in (place / "report" / "report.html").read_text()
+
+
+def test_pictures_are_kept_by_an_option_of_the_format(place, tmp_path):
+    import random
+
+    from benchmarks._pdf_places import HOSTILE
+
+    (tmp_path / "scans").mkdir()
+    (tmp_path / "scans" / "a.pdf").write_bytes(HOSTILE["scan"](random.Random(1)))
+    command = [
+        "text",
+        "publish",
+        place / "frontier",
+        tmp_path / "scans",
+        "--ratio",
+        "10",
+        "--accept-shift",
+    ]
+    sfumato(*command, "--out", tmp_path / "one", status=1)
+    assert not list((tmp_path / "one").glob("*.pdf"))
+    sfumato(*command, "--format", "pdf:pictures=keep", "--out", tmp_path / "two")
+    (published,) = (tmp_path / "two").glob("*.pdf")
+    assert published.stat().st_size > 1000

@@ -111,7 +111,8 @@ def earlier_releases(out: str | os.PathLike[str]) -> list[Path]:
         p.with_name(p.name.removesuffix(f".{RELEASE_FILE}"))
         for p in sorted(out.parent.glob(f"*.{RELEASE_FILE}"))
     ]
-    own = {out, out.with_name(out.name.partition(".")[0])}
+    stem = out.name.partition(".")[0]
+    own = {out, out.with_name(stem) if stem else out}
     names = (p for p in found if p not in own and not p.name.startswith("."))
     listed = []
     for path in names:

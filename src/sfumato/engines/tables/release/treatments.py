@@ -22,11 +22,12 @@ from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
+from .redrawing import STORED as _STORED
+from .redrawing import RedrawnColumn
 from .rows import WHO, ReleaseRows
 
 __all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
-_STORED = "sfumato_rows"
 _NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
 
@@ -45,7 +46,7 @@ def check_cells(opened: TableSource, schema: TableSchema) -> None:
         if attribute.role != "other":
             continue
         plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
-        if isinstance(attribute.publish, Treatment):
+        if isinstance(attribute.publish, Treatment) and attribute.publish.pram is None:
             number = f"TRY_CAST({plain} AS DOUBLE)"
             wrong = f"{plain} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
             found = opened.query(f"SELECT count(*) FILTER ({wrong}) AS n FROM {opened.sql}")  # noqa: S608 (quoted)
@@ -89,9 +90,13 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
     stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
     losses, replaced = {}, []
     for number, attribute in enumerate(chosen):
-        new = _TreatedColumn(
-            stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key
-        )
+        new: _TreatedColumn | RedrawnColumn
+        if isinstance(attribute.publish, Treatment) and attribute.publish.pram is not None:
+            new = RedrawnColumn(stored.opened, attribute, schema, number, tuple(plain), key)
+        else:
+            new = _TreatedColumn(
+                stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key
+            )
         new.fill()
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())

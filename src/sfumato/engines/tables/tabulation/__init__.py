@@ -1,0 +1,1 @@
+"""Tables of counts: small cells suppressed so that no margin gives one back, counts rounded, or noise added."""
