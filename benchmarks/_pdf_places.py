@@ -337,6 +337,31 @@ def forms(draw: Draw) -> Made:
     return changed(drawn(paint), mask), [who, other]
 
 
+def undrawn(draw: Draw) -> Made:
+    """Text in a form that no page draws, and in one that only a pattern draws."""
+    who, other = name(draw), name(draw)
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        made = [
+            pdf.make_stream(
+                f"BT /F1 9 Tf 6 5 Td (kept for {each}) Tj ET".encode(), Type=Name.XObject, Subtype=Name.Form,
+                BBox=[0, 0, 200, 40], Resources=Dictionary(Font=Dictionary(F1=_helvetica())),
+            )
+            for each in (who, other)
+        ]  # fmt: skip
+        pattern = pdf.make_stream(
+            b"/X Do", Type=Name.Pattern, PatternType=1, PaintType=1, TilingType=1, BBox=[0, 0, 200, 40], XStep=200,
+            YStep=40, Resources=Dictionary(XObject=Dictionary(X=made[1])),
+        )  # fmt: skip
+        resources = pdf.pages[0].obj.Resources
+        resources.XObject, resources.Pattern = Dictionary(Old=made[0]), Dictionary(P1=pattern)
+
+    content = (
+        "BT /F1 11 Tf 60 780 Td (Plain line above) Tj ET /Pattern cs /P1 scn 60 400 300 100 re f"
+    )
+    return changed(with_content(draw, content), change), [who, other]
+
+
 def typeset(draw: Draw) -> Made:
     """A justified, hyphenated page in two columns with composite fonts."""
     import typst
@@ -495,7 +520,7 @@ PLACES: dict[str, Callable[[Draw], Made]] = {
     each.__name__: each
     for each in (
         body, truetype, type1, columns, three_columns, table, turned, hyphen, page_break, letters, twice, unseen, type3,
-        forms, typeset, annotations, fields, outline, properties, attachment, marked, revision, packed,
+        forms, undrawn, typeset, annotations, fields, outline, properties, attachment, marked, revision, packed,
     )
 }  # fmt: skip
 

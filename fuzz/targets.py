@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fuzz import pdf
 from fuzz.onward import (
     PLANTED,
     LeakError,
@@ -704,6 +705,7 @@ TARGETS = {
         _documents_target("conll", _conll_seed),
         Target("brat", _brat_seed, _lay_brat, lambda f: _read_and_write(f / "corpus"),
                lambda f: _publish(f / "corpus")),
+        Target("pdf", pdf.seeds, _laid("input.pdf"), lambda f: pdf.read_and_cut(f / "input.pdf")),
         Target("gzip", _zipped, _lay_zipped, lambda f: _read_and_write(f / "input.jsonl.gz"),
                lambda f: _publish(f / "input.jsonl.gz")),
         _findings_target("json", lambda: [json.dumps(f).encode() for f in (_FOUND, _PRESIDIO)]),

@@ -34,7 +34,7 @@ ALL = list(commands(typer.main.get_command(app)))
 def test_the_contract_is_there():
     found = {" ".join(path) for path, _ in ALL}
     assert found >= {
-        "demo", "samples", "report", "run",
+        "demo", "samples", "inspect", "report", "run",
         "text explore", "text publish", "text attack", "text study",
         "tables schema", "tables explore", "tables publish", "tables study",
         "baskets explore", "baskets publish", "baskets study",

@@ -22,7 +22,7 @@ DOCCANO_DICTS = {"id": 1, "text": "Ann", "entities": [{"start_offset": 0, "end_o
         ("a.docx", "PK", "is damaged or no Office file"),
         ("a.doc", "PK", "is a Word document"),
         ("a.pdf", "%PDF", "is not a readable PDF"),
-        ("a.xlsx", "PK", "is an Excel workbook. Hint: save it as CSV"),
+        ("a.xls", "PK", "is an Excel workbook. Hint: save it as CSV"),
         ("a.json", json.dumps([{"id": 1, "text": "x"}]), "is a JSON array"),
         ("a.jsonl", " \n[ {}, {}]", "is a JSON array"),
         ("a.json", json.dumps(LABEL_STUDIO), "is an export of Label Studio"),

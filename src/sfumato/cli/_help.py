@@ -31,6 +31,10 @@ COMMANDS = {
         "run",
         "Read, explore, choose, publish, attack and report as a plan says; resumable and repeatable.",
     ),
+    "inspect": (
+        "inspect",
+        "Say what files hold before anything is done: text, hidden parts, what is dropped or withheld.",
+    ),
     "report": (
         "report",
         "Write report.html (self-contained, offline), facts.json and, with --pdf, report.pdf.",

@@ -108,6 +108,8 @@ def parts_of_folder(
     kinds = {kind for kind in kind_of.values() if kind}
     if given is None and not kinds and files:
         check_foreign(files[0])
+    if kinds == {"i2b2", "xml"}:  # some of which are damaged: they are withheld one by one
+        given = given or "i2b2"
     if given is None and is_mixture(kinds):
         given = MIXED
     if given is None and len(kinds) != 1:

@@ -4,6 +4,7 @@ A new format needs an entry in STREAMS; one that cannot write documents from not
 iterates the registry and fails where one is missing.
 """
 
+import io
 import json
 import re
 import zipfile
@@ -97,7 +98,57 @@ def pdf(folder: Path) -> Corpus:
     return read_documents(write_letters(labelled(), folder / "letters"))
 
 
-SOURCES: dict[str, Callable[[Path], Corpus]] = {"package": package, "parquet": parquet, "pdf": pdf}
+def letters(folder: Path, kind: str, made: Callable[[str], bytes]) -> Corpus:
+    """Make a folder of files of one kind, a document each."""
+    place = folder / "letters"
+    place.mkdir()
+    for document in labelled():
+        (place / f"{document.id}.{kind}").write_bytes(made(document.text))
+    return read_documents(place)
+
+
+def xlsx(text: str) -> bytes:
+    import openpyxl
+
+    book, made = openpyxl.Workbook(), io.BytesIO()
+    for line in text.split("\n"):
+        book.active.append([line])
+    book.save(made)
+    return made.getvalue()
+
+
+def pptx(text: str) -> bytes:
+    import pptx as python_pptx
+
+    show, made = python_pptx.Presentation(), io.BytesIO()
+    show.slides.add_slide(show.slide_layouts[5]).shapes.title.text = text
+    show.save(made)
+    return made.getvalue()
+
+
+def odt(text: str) -> bytes:
+    made = io.BytesIO()
+    office, words = (f"urn:oasis:names:tc:opendocument:xmlns:{n}:1.0" for n in ("office", "text"))
+    lines = "".join(f"<t:p>{line}</t:p>" for line in text.split("\n"))
+    with zipfile.ZipFile(made, "w") as packed:
+        packed.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        packed.writestr("content.xml", f'<o:document-content xmlns:o="{office}" xmlns:t="{words}"><o:body><o:text>{lines}</o:text></o:body></o:document-content>')  # fmt: skip
+    return made.getvalue()
+
+
+def xml(text: str) -> bytes:
+    return f'<note by="{GONE if GONE in text else ""}"><text>{text}</text></note>'.encode()
+
+
+SOURCES: dict[str, Callable[[Path], Corpus]] = {
+    "package": package,
+    "parquet": parquet,
+    "pdf": pdf,
+    "xlsx": lambda folder: letters(folder, "xlsx", xlsx),
+    "pptx": lambda folder: letters(folder, "pptx", pptx),
+    "odt": lambda folder: letters(folder, "odt", odt),
+    "xml": lambda folder: letters(folder, "xml", xml),
+}
 """By format: makes a corpus whose documents hold two "Quixadelmo" and, where it can, one "Zoë 👍"."""
 
 
@@ -138,7 +189,17 @@ def in_a_member(out: Path) -> None:
         packed.writestr("author", f"by {GONE}")
 
 
+def at_the_end(comment: str) -> Callable[[Path], object]:
+    return lambda out: out.write_bytes(out.read_bytes().rstrip() + comment.encode())
+
+
 STREAMS: dict[str, Callable[[Path], object]] = {
+    "xlsx": in_a_member,
+    "pptx": in_a_member,
+    "odt": in_a_member,
+    "eml": lambda out: out.write_bytes(f"X-Ward: {GONE}\n".encode() + out.read_bytes()),
+    "html": at_the_end(f"<!-- {GONE} -->"),
+    "xml": at_the_end(f"<!-- {GONE} -->"),
     "jsonl": in_lines,
     "prodigy": in_lines,
     "doccano": in_lines,

@@ -9,7 +9,7 @@ import pytest
 from sfumato.data.document import Document, Edited
 from sfumato.data.documents import Corpus, read_documents, write_documents
 from sfumato.data.formats.protocol import CorpusFile
-from sfumato.data.formats.registry import FORMATS
+from sfumato.data.formats.registry import FORMATS, format_of_file
 from sfumato.data.formats.verification import Digests
 
 from .planted import SOURCES, STREAMS, edits_of, labelled
@@ -127,4 +127,11 @@ def test_every_format_is_known_by_its_suffixes_and_says_its_version():
         assert kind.version
         assert all(kind.sniff(f"x{suffix}", b"") for suffix in kind.suffixes)
     claimed = [suffix for kind in FORMATS.values() for suffix in kind.suffixes]
-    assert len(claimed) == len(set(claimed))
+    shared = {suffix for suffix in claimed if claimed.count(suffix) > 1}
+    assert shared == {".xml"}  # who looks inside
+
+
+def test_formats_with_one_suffix_look_inside(tmp_path):
+    for content, kind in (("<deIdi2b2/>", "i2b2"), ("<ClinicalDocument/>", "xml")):
+        (tmp_path / "a.xml").write_text(content)
+        assert format_of_file(tmp_path / "a.xml") == kind

@@ -17,11 +17,11 @@ from sfumato.data.formats.verification import Digests
 from .planted import SOURCES, STREAMS
 
 TEXTS = [
-    "Seen by Dr. Quixadelmo today\non the ward",
+    "\nSeen by Dr. Quixadelmo today\n\non\tthe ward",
     "Quixadelmo called Zoë 👍 twice",
     "Nobody came",
 ]
-MADE = ["docx", "plain"]
+MADE = ["docx", "plain", "html", "eml"]
 EACH = [n for n, kind in FORMATS.items() if kind.unit == "document" and n != "mixed"]
 
 
@@ -58,7 +58,7 @@ def test_what_is_written_reads_back_as_it_was_decided(tmp_path, name):
     documents = list(corpus)
     assert len(documents) == 3
     for document, part, text, spans in zip(documents, corpus.parts, TEXTS, labelled(), strict=True):
-        assert document.text.strip() == text
+        assert document.text.rstrip("\n") == text
         assert document.id == part.name
         assert list(document.spans) == list(spans.spans)  # from the .ann beside it
         edited = Edited(document, edits_of(document.text), document.id)

@@ -20,6 +20,7 @@ from .private_folder import private_folder_of, write_private
 __all__ = ["MENTIONS_FILE", "PlacedBands", "text_hash", "write_mentions"]
 
 MENTIONS_FILE = "mentions.jsonl"
+PEOPLE_FILE = "notes_people.jsonl"
 
 
 def text_hash(text: str) -> str:
@@ -27,8 +28,15 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def write_mentions(out: str | os.PathLike[str], lines: Iterable[Mapping[str, object]]) -> Path:
-    """Write the list into the private folder of a release, whole."""
+def write_mentions(
+    out: str | os.PathLike[str],
+    lines: Iterable[Mapping[str, object]],
+    people: Iterable[Mapping[str, object]] = (),
+) -> Path:
+    """Write the list into the private folder of a release, whole; and, where it was measured, who fits each note."""
+    counted = "".join(json.dumps(dict(line)) + "\n" for line in people)
+    if counted:
+        write_private(out, PEOPLE_FILE, counted.encode())
     content = "".join(json.dumps(dict(line), ensure_ascii=False) + "\n" for line in lines)
     return write_private(out, MENTIONS_FILE, content.encode())
 

@@ -35,6 +35,11 @@ class I2b2(Format[FormatOptions]):
     suffixes = (".xml",)
     unit = "folder"
 
+    @classmethod
+    def sniff(cls, name: str, head: bytes) -> bool:
+        """Return whether a file is of the challenge, by its name and its root element."""
+        return name.lower().endswith(cls.suffixes) and (not head or f"<{_ROOT}".encode() in head)
+
     def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         path = part.file
         if path.is_file():

@@ -187,7 +187,8 @@ class Format(ABC, Generic[O]):
                 else:
                     found.add(record)
         except InputError as error:
-            found.withhold(error.message.rstrip("."))
+            reason = error.message.replace(f"The file {part.name!r}", "The file")
+            found.withhold(reason.replace(repr(part.name), "the file").rstrip("."))
         return found
 
     # --- reading back ----------------------------------------------------------------------------

@@ -114,6 +114,8 @@ class _Note:
             elif label == "NAME":
                 self.pieces.append((self._name(kind), label))
             elif label:
+                if self.row is not None and template[: slot.start()].endswith("born "):
+                    kind = "birth"
                 self.pieces.append((_VALUES[kind](self.dice, self), label))
             else:
                 self.pieces.append((self._word(kind), None))

@@ -28,7 +28,7 @@ from ...core.records import (
     UtilityField,
     private,
 )
-from ...core.storage.placed_bands import MENTIONS_FILE
+from .notes_records import NotesFound
 from .policy_records import (
     AbsoluteRisks,
     Ends,
@@ -194,31 +194,6 @@ class ColumnLoss(Record):
     changed: Share
     distance: Size
     correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
-
-
-class NotesFound(Record):
-    """What was found in a column of notes, and put into the bands of the rows.
-
-    `rewritten` counts mentions by kind, `by_value` those of them that no form gave away; `within` counts mentions
-    that already said no more than their row, `contradicted` those that disagree with it, `held` the numbers that a
-    guard left alone for a person to look at.
-    """
-
-    notes: Count
-    rewritten: dict[ColumnName, Count] = private(default_factory=dict)
-    by_value: Count = private(0)
-    within: dict[ColumnName, Count] = private(default_factory=dict)
-    contradicted: dict[ColumnName, Count] = private(default_factory=dict)
-    held: Count = private(0)
-
-    def in_words(self, column: str) -> str:
-        """Return what was done, for the steward."""
-        kinds = ", ".join(f"{n:,} of {kind}" for kind, n in self.rewritten.items())
-        done = f"put into bands: {kinds}" if kinds else "nothing had to be put into bands"
-        odd = sum(self.contradicted.values())
-        more = f"; {odd:,} mentions contradict their row" if odd else ""
-        look = f"; {self.held:,} numbers to look at ({MENTIONS_FILE})" if self.held else ""
-        return f"{column}: {self.notes:,} notes, {done}{more}{look}"
 
 
 class TablesHow(Record):

@@ -41,13 +41,12 @@ def encodings(text):
 def found(content, planted):
     """Return the places whose planted strings are left in a file."""
     left = set()
+    bare = {place: squeezed(string) for place, string in planted.items()}
+    raws = {p: [raw for raw in set(encodings(s)) if len(raw) > 5] for p, s in planted.items()}
     for stream in streams(content):
         text = stream.decode("utf-8", "replace")
-        views = [squeezed(html.unescape(TAG.sub("", text))), squeezed(html.unescape(text))]
-        for place, string in planted.items():
-            if place not in left and (
-                any(squeezed(string) in view for view in views)
-                or any(len(raw) > 5 and raw in stream for raw in encodings(string))
-            ):
+        view = squeezed(html.unescape(TAG.sub("", text))) + "\n" + squeezed(html.unescape(text))
+        for place in planted.keys() - left:
+            if bare[place] in view or any(raw in stream for raw in raws[place]):
                 left.add(place)
     return left

@@ -50,9 +50,11 @@ _CELLS = re.compile(rf"(?:{_CELL})(?::(?:{_CELL}))?(?: (?:{_CELL})(?::(?:{_CELL}
 _FONT = re.compile(r"[+@]?[\w][\w .()\-]{0,60}")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,3}(?:[-_][A-Za-z0-9]{1,8}){0,3}")
 _PREFIXES = re.compile(r"[a-z][a-z0-9]{0,11}(?: [a-z][a-z0-9]{0,11})*")
-_DRAWING = re.compile(r"[a-z@#?*/+\d,.\s\-]*")
+_DRAWING = re.compile(r"(?:[a-z@#?*/+\d,.\s\-]|pixel(?:Line)?(?:Width|Height)|lineDrawn)*")
 _GUIDE = re.compile(r"[a-z][A-Za-z]{0,11}\d{0,6}|[A-Z]{1,2}\d{1,6}|3cd4|\d?cd\d")
-_DIAGRAMS = re.compile(r"(?:[a-z]\w*|[A-Z]\w*\d)(?: (?:[a-z]\w*|[A-Z]\w*\d))*")
+_DIAGRAMS = re.compile(
+    r"(?:[a-z]\w*|[A-Z]\w*\d|(?:Accent|Balance|Child|Parent|Image|Text)\w*)(?: [a-z]\w*)*"
+)
 _SHAPE_ID = re.compile(r"#?_x0000_[a-z]\d{1,9}")
 _SPLIT = re.compile(r"[\s;,:|]+")
 _FORMAT_LITERAL = re.compile(r'"\s*([^"]*?)\s*"|\\.')

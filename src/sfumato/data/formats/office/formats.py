@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from ....core.errors import InputError
 from ..files import FileFormat, OpenedFile
 
-__all__ = ["Docx"]
+__all__ = ["Docx", "Pptx", "Xlsx", "need_lxml"]
 
 
-def _need_lxml(what: str) -> None:
+def need_lxml(what: str) -> None:
+    """Refuse to go on where lxml is not installed."""
     try:
         import lxml.etree  # noqa: F401 (the modules that are loaded next need it)
     except ImportError as error:
@@ -37,7 +38,7 @@ class Docx(_OfficeFormat):
     what = "a Word document"
 
     def open(self, content: bytes) -> OpenedFile:
-        _need_lxml(self.what)
+        need_lxml(self.what)
         from .opening import open_word
 
         return open_word(content, self.names.limits)
@@ -46,3 +47,35 @@ class Docx(_OfficeFormat):
         from .new_files import new_word
 
         return new_word(text)
+
+
+class Xlsx(_OfficeFormat):
+    """A spreadsheet: its sheets row by row, comments, headers, charts and the literals of formulas."""
+
+    name = "xlsx"
+    suffixes = (".xlsx",)
+    what = "a spreadsheet"
+
+    def open(self, content: bytes) -> OpenedFile:
+        need_lxml(self.what)
+        from .opening import open_sheet
+
+        return open_sheet(content, self.names.limits)
+
+    def comparable(self, text: str) -> str:
+        """Return the letters and digits of a text: names of sheets may hold few other characters."""
+        return "".join(filter(str.isalnum, text))
+
+
+class Pptx(_OfficeFormat):
+    """A presentation: its slides, notes, masters, comments, charts and diagrams."""
+
+    name = "pptx"
+    suffixes = (".pptx",)
+    what = "a presentation"
+
+    def open(self, content: bytes) -> OpenedFile:
+        need_lxml(self.what)
+        from .opening import open_slides
+
+        return open_slides(content, self.names.limits)

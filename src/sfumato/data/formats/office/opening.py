@@ -6,10 +6,12 @@ from ...limits import Limits
 from ..inspection import FileSummary
 from .cleaning import clean_part
 from .package import OfficePart, Package, local
+from .sheets import Workbook
+from .slides import clean_slides, reading_order
 from .walking import CollectedText, OfficeFile, read_tree
-from .word import clean_word
+from .word import clean_word, name_themes
 
-__all__ = ["open_word"]
+__all__ = ["open_sheet", "open_slides", "open_word"]
 
 _UNREAD = frozenset({
     "styles", "theme", "themeOverride", "fontTable", "settings", "presProps", "viewProps", "tableStyles",
@@ -23,6 +25,7 @@ def open_word(content: bytes, limits: Limits) -> OfficeFile:
     package = Package(content, limits, "wordprocessingml")
     for part in package.parts:
         clean_part(package, part)
+    name_themes(package)
     clean_word(package)
     _forget_workbooks(package)
     reading = CollectedText()
@@ -30,6 +33,35 @@ def open_word(content: bytes, limits: Limits) -> OfficeFile:
         if part.kind not in _UNREAD:
             read_tree(reading, part)
     return file_of(package, reading, "docx")
+
+
+def open_sheet(content: bytes, limits: Limits) -> OfficeFile:
+    """Open an .xlsx file."""
+    package = Package(content, limits, "spreadsheetml")
+    for part in package.parts:
+        clean_part(package, part)
+    name_themes(package)
+    workbook = Workbook(package, limits)
+    collected = CollectedText()
+    workbook.read(collected)
+    made = file_of(package, collected, "xlsx")
+    made.finish = workbook.finish
+    return made
+
+
+def open_slides(content: bytes, limits: Limits) -> OfficeFile:
+    """Open a .pptx file."""
+    package = Package(content, limits, "presentationml")
+    for part in package.parts:
+        clean_part(package, part)
+    name_themes(package)
+    clean_slides(package)
+    _forget_workbooks(package)
+    collected = CollectedText()
+    for part in reading_order(package):
+        if part.kind not in _UNREAD:
+            read_tree(collected, part)
+    return file_of(package, collected, "pptx")
 
 
 def file_of(package: Package, reading: CollectedText, kind: str) -> OfficeFile:

@@ -55,6 +55,22 @@ _KNOWN_CONTENT = (
     "application/vnd.ms-",
     "application/xml",
 )
+_FOLDERS = {"wordprocessingml": "word", "spreadsheetml": "xl", "presentationml": "ppt"}
+_MAIN_NAMES = {"word": "document", "xl": "workbook", "ppt": "presentation"}
+_INSIDE = {
+    "styles": "styles", "settings": "settings", "fontTable": "fontTable", "numbering": "numbering",
+    "footnotes": "footnotes", "endnotes": "endnotes", "presProps": "presProps", "viewProps": "viewProps",
+    "tableStyles": "tableStyles", "commentAuthors": "commentAuthors", "theme": "theme/theme{}",
+    "themeOverride": "theme/themeOverride{}", "image": "media/image{}", "chart": "charts/chart{}",
+    "chartUserShapes": "drawings/chartDrawing{}", "diagramData": "diagrams/data{}",
+    "diagramLayout": "diagrams/layout{}", "diagramQuickStyle": "diagrams/quickStyle{}",
+    "diagramColors": "diagrams/colors{}", "diagramDrawing": "diagrams/drawing{}", "slide": "slides/slide{}",
+    "slideLayout": "slideLayouts/slideLayout{}", "slideMaster": "slideMasters/slideMaster{}",
+    "notesSlide": "notesSlides/notesSlide{}", "notesMaster": "notesMasters/notesMaster{}",
+    "handoutMaster": "handoutMasters/handoutMaster{}", "worksheet": "worksheets/sheet{}",
+    "chartsheet": "chartsheets/sheet{}", "sharedStrings": "sharedStrings", "drawing": "drawings/drawing{}",
+    "vmlDrawing": "drawings/vmlDrawing{}",
+}  # fmt: skip
 _LINK = "https://example.invalid/"
 BLANK_PICTURE = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
@@ -147,6 +163,7 @@ class Package:
         self._types = self._content_types()
         self._roots: dict[str, Relation] = {}
         self.parts: list[OfficePart] = []
+        self._main = main
         self._reach(main)
         self._number()
         if self.zip.has_comment:
@@ -230,12 +247,10 @@ class Package:
 
     def _number(self) -> None:
         counts: Counter[str] = Counter()
+        folder = _FOLDERS[self._main]
         for part in self.parts:
             counts[part.kind] += 1
-            suffix = (
-                ".png" if part.kind == "image" else ".vml" if part.kind == "vmlDrawing" else ".xml"
-            )
-            part.new_name = f"office/{part.kind}{counts[part.kind]}{suffix}"
+            part.new_name = _name_of(part.kind, folder, counts[part.kind])
             if "macroEnabled" in part.content_type:
                 part.content_type = _without_macros(part.content_type)
         for part in self.parts:
@@ -302,6 +317,20 @@ class Package:
                 own["Target"] = posixpath.relpath(relation.target.new_name, folder or ".")
             etree.SubElement(root, f"{{{_RELATIONS}}}Relationship", attrib=own)
         return _serialise(root)
+
+
+def _name_of(kind: str, folder: str, number: int) -> str:
+    """Return the name that other programs give to a part, some of which look for no other."""
+    if kind == "document":
+        return f"{folder}/{_MAIN_NAMES[folder]}.xml"
+    suffix = {"image": "png", "vmlDrawing": "vml"}.get(kind, "xml")
+    inside = _INSIDE.get(kind)
+    if kind == "comments":
+        inside = {"word": "comments", "xl": "comments{}", "ppt": "comments/comment{}"}[folder]
+    pattern = inside or f"{kind}{{}}"
+    if "{}" not in pattern and number > 1:  # of which there should be one
+        pattern += "{}"
+    return f"{folder}/{pattern.format(number)}.{suffix}"
 
 
 def _serialise(root: _Element) -> bytes:

@@ -12,15 +12,29 @@ import zipfile
 from collections.abc import Iterable
 from xml.parsers import expat
 
+from .vocabulary import STYLES
+
 __all__ = ["search_zip"]
 
 _NUMBER = re.compile(r"[\d.,:/\-]+")
-_WORDISH = re.compile(r"[a-z][A-Za-z0-9]*")
 _CODES = ("utf-8", "utf-16-le", "utf-16-be")
+_UNREAD = re.compile(  # which hold namespaces, names of fonts, and which prefixes are used
+    r"xmlns(?::.*)?|(?:.*:)?(?:typeface|ascii|hAnsi|cs|eastAsia|font|uri|Ignorable|Requires|font-name.*|font-family.*|"
+    r"ContentType|Type|PartName|Extension|TargetMode|media-type)"
+)
+_TARGET = re.compile(
+    r"(?:\.\./|/)*(?:[A-Za-z\-]+/)*[A-Za-z_]*\d*\.(?:xml|png|vml)|https://example\.invalid/"
+)
+_PART = re.compile(  # names that the writer gives
+    r"\[Content_Types\]\.xml|mimetype|META-INF/manifest\.xml|"
+    r"(?:[a-zA-Z]+/){0,3}(?:_rels/)?(?:[a-zA-Z]*\d*)(?:\.xml|\.png|\.vml)?(?:\.rels)?"
+)
+_WORDS_ONLY = re.compile(r"(?:[a-z][A-Za-z0-9]*|[\d.\-+#%]+|[\s:;,()/_])*")
+_STYLES = frozenset("".join(filter(str.isalnum, name)) for name in STYLES)
 
 
 class _Seen:
-    """What stands in one XML part, white space apart."""
+    """What is in one XML part, white space apart."""
 
     def __init__(self, content: bytes) -> None:
         self._pieces: list[str] = []
@@ -38,20 +52,26 @@ class _Seen:
         self.words = set(" ".join(self._pieces).split())
 
     def _start(self, _name: str, attributes: dict[str, str]) -> None:
-        self.values.update("".join(value.split()) for value in attributes.values())
+        for name, value in attributes.items():
+            if not _UNREAD.fullmatch(name) and not _TARGET.fullmatch(value):
+                self.values.add(value)
 
     def _count(self, *_what: object) -> None:
         self.hidden += 1
 
     def holds(self, wanted: str) -> bool:
-        """Whether a string stands in the part; a number only as a whole word, a value only if it is no keyword."""
+        """Whether a string is in the part: a number as a whole word, in attributes no keyword and no built-in style."""
         if _NUMBER.fullmatch(wanted):
             return wanted in self.words
         if wanted in self.text:
             return True
-        if _WORDISH.fullmatch(wanted):  # such as center: then it must be all of the value and more
-            return any(wanted in value and not _WORDISH.fullmatch(value) for value in self.values if "://" not in value)  # fmt: skip
-        return any(wanted in value for value in self.values)
+        is_word = wanted.isascii() and wanted.isalnum()
+        return any(
+            wanted in "".join(value.split())
+            and not (is_word and _WORDS_ONLY.fullmatch(value))
+            and "".join(filter(str.isalnum, value)).lower() not in _STYLES
+            for value in self.values
+        )
 
 
 def search_zip(content: bytes, removed: Iterable[str]) -> int:
@@ -73,13 +93,16 @@ def search_zip(content: bytes, removed: Iterable[str]) -> int:
         for entry in packed.infolist():
             hidden += bool(entry.comment or entry.extra)
             inside = packed.read(entry)
+            if inside == b"application/vnd.oasis.opendocument.text":
+                continue
             if inside[:5] in (b"<?xml", b"<math") or inside[:1] == b"<":
                 seen = _Seen(inside)
                 hidden += seen.hidden
                 left |= {text for text in wanted - left if seen.holds(text)}
             else:
                 left |= {text for text in wanted - left if _stands_in(text, inside)}
-            left |= {text for text in wanted - left if text in entry.filename}
+            if not _PART.fullmatch(entry.filename):
+                left |= {text for text in wanted - left if text in entry.filename}
     return len(left) + hidden
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ["STYLES", "WORDS"]
 
 _LISTED = """
+general hold remove freeze transition whenOff
 standard contextual historical discretional standardContextual standardHistorical contextualHistorical
 standardDiscretional contextualDiscretional historicalDiscretional lining oldStyle proportional tabular
 above aboveAverage absolute accent1 accent2 accent3 accent4 accent5 accent6 accentBorderCallout1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CollectedText", "OfficeFile", "TextPlace", "read_attributes", "read_tree"]
 
-PARAGRAPHS = frozenset({"p", "oMath"})
+PARAGRAPHS = frozenset({"p", "oMath", "text", "si"})
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "ptab": "\t"}
 _NOT_TEXT = frozenset({
     "instrText", "posOffset", "pctWidth", "pctHeight", "formatCode", "col", "colOff", "row", "rowOff", "Anchor",
@@ -28,7 +28,7 @@ _NOT_TEXT = frozenset({
 _EXCEL = "urn:schemas-microsoft-com:office:excel"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _NUMBER = re.compile(r"[-+\d.]*(?:[eE][-+]?\d+)?")
-_LETTERS = re.compile(r"[^\W\d_]{2}|\d{3}")
+_DULL = re.compile(r"(?:%\d|[\W_])*|.")  # labels of lists that only number or point
 _WHERE = {
     "document": "body", "footnotes": "note", "endnotes": "note", "comments": "comment", "header": "header",
     "footer": "footer", "chart": "chart", "chartUserShapes": "chart", "slide": "slide", "notesSlide": "notes",
@@ -93,6 +93,11 @@ class CollectedText:
         self.pieces.append(text)
         self.length += len(text)
 
+    def end_line(self) -> None:
+        """Begin a new line, unless one has just begun."""
+        if self.pieces and not self.pieces[-1].endswith("\n"):
+            self.make("\n")
+
     @property
     def text(self) -> str:
         return "".join(self.pieces)
@@ -131,7 +136,7 @@ def read_tree(reading: CollectedText, part: OfficePart) -> None:
 
 def _read(reading: CollectedText, root: _Element, where: str) -> None:
     """Read an element that is in no paragraph."""
-    if local(root) in PARAGRAPHS:
+    if local(root) in PARAGRAPHS and (len(root) or local(root) == "p"):
         later = deque([root])
         while later:
             inside: list[_Element] = []
@@ -183,7 +188,7 @@ def read_attributes(reading: CollectedText, part: OfficePart) -> None:
     for element in part.tree.iter():
         for key, raw in element.attrib.items():
             key, value = str(key), str(raw)
-            if not _LETTERS.search(value):
+            if _DULL.fullmatch(value):
                 continue
             name = key.rpartition("}")[2]
             if judge_attribute(local(element), name, namespace(element), value) == "text":

@@ -15,7 +15,7 @@ from .vocabulary import STYLES
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["clean_word"]
+__all__ = ["clean_word", "name_themes"]
 
 _UNWRAPPED = {
     "ins": "tracked change", "moveTo": "tracked change", "smartTag": "smart tag", "customXml": "custom XML",
@@ -56,7 +56,7 @@ def clean_word(package: Package) -> None:
         _rename_bookmarks(part.tree, bookmarks, package.dropped)
     for part in package.parts:
         if part.tree is not None:
-            _refer(part, styles, bookmarks, package)
+            _refer(part, styles, bookmarks)
 
 
 def _value(element: _Element, name: str) -> str | None:
@@ -195,9 +195,7 @@ def _rename_style(style: _Element, old: str, new: str, dropped: Counter[str]) ->
     return new
 
 
-def _refer(
-    part: OfficePart, styles: dict[str, str], bookmarks: dict[str, str], package: Package
-) -> None:
+def _refer(part: OfficePart, styles: dict[str, str], bookmarks: dict[str, str]) -> None:
     """Let everything that refers to a style or a bookmark follow its new name."""
     assert part.tree is not None
     for element in list(part.tree.iter()):
@@ -212,6 +210,14 @@ def _refer(
             anchor = _value(element, "anchor")
             if anchor is not None:
                 _set(element, "anchor", bookmarks.get(anchor, "mark0"))
-        elif name in ("clrScheme", "fontScheme", "fmtScheme", "theme") and element.get("name"):
-            package.dropped["theme name"] += element.get("name") != "Office"
-            element.set("name", "Office")
+
+
+def name_themes(package: Package) -> None:
+    """Give the themes of an office file one name."""
+    for part in package.parts:
+        if part.tree is None or part.kind not in ("theme", "themeOverride"):
+            continue
+        for element in part.tree.iter("{*}clrScheme", "{*}fontScheme", "{*}fmtScheme", "{*}theme"):
+            if element.get("name"):
+                package.dropped["theme name"] += element.get("name") != "Office"
+                element.set("name", "Office")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 import pikepdf
-from pikepdf import Dictionary, Object
+from pikepdf import Dictionary, Name, Object, Stream
 
 from .fonts import clean_fonts
 from .interpret import Interpreter, PageGlyphs, StreamKey
@@ -23,6 +23,7 @@ from .read import PdfText, comparable_text, read_pages
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
+from .streams import walk
 
 __all__ = ["CutReport", "cut"]
 
@@ -145,6 +146,7 @@ class _Attempt:
         for number in sorted(self.report.pictures):
             edits = self.by_page.get(number, ())
             rasterise(self.pdf, number, self.data, self.text.pages[number], edits)
+        self._drop_unread(pages)
         lines = [line for layout in layouts.values() for line in layout.lines]
         self.report.lines = len(lines)
         self.report.kept_gaps = sum(not line.moved for line in lines)
@@ -173,6 +175,21 @@ class _Attempt:
             raise _MorePicturesError(refused)
         return found
 
+    def _drop_unread(self, pages: Mapping[int, tuple[PageGlyphs, dict[int, int]]]) -> None:
+        """Empty the forms that no page draws, and drop the fonts that no page uses: nobody has read them."""
+        glyphs = [glyphs for glyphs, _ in pages.values()]
+        drawn = {key[1] for each in glyphs for key in each.streams if key[0] == "form"}
+        used = {show.font.object.objgen for each in glyphs for show in each.shows}
+        for found in list(walk(self.pdf.Root)):
+            is_form = isinstance(found, Stream) and found.get("/Subtype") == Name.Form
+            if is_form and found.objgen not in drawn:
+                found.write(b"")
+                found["/Resources"] = Dictionary()
+            resources = found.get("/Resources")
+            fonts = resources.get("/Font") if isinstance(resources, Dictionary) else None
+            if isinstance(fonts, Dictionary):
+                _drop_fonts(fonts, used)
+
     def _write(
         self, key: StreamKey, holder: Object, cuts: StreamCuts, layout: StreamLayout, content: bytes,
         resources: Object,
@@ -187,3 +204,11 @@ class _Attempt:
             holder["/Contents"] = self.pdf.make_stream(content)
         else:
             holder.write(content)
+
+
+def _drop_fonts(fonts: Object, used: set[tuple[int, int]]) -> None:
+    """Put a standard font in the place of each that is not used."""
+    for name, font in list(fonts.items()):
+        own = name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
+        if not own and font.objgen not in used:
+            fonts[name] = helvetica()

@@ -23,7 +23,7 @@ from .font_tables import (
     renumber,
     rises_with_use,
 )  # fmt: skip
-from .font_truetype import glyph_hashes, has_program, look_up, rebuild_truetype
+from .font_truetype import TrueTypeProgram, has_program
 from .font_type1 import builtin_encoding, rebuild_type1
 from .glyph_font import GlyphFont
 from .refusal import PageRefusedError
@@ -57,8 +57,8 @@ def rebuild_simple_truetype(
 ) -> Codes:
     """Rebuild a simple TrueType font; return its new codes."""
     font = known.object
-    program = bytes(descriptor["/FontFile2"].read_bytes())
-    glyphs = look_up(program, font, codes)
+    program = TrueTypeProgram(bytes(descriptor["/FontFile2"].read_bytes()))
+    glyphs = program.look_up(font, codes)
     names = glyph_names(font)
     texts = known.unicode or {c: unicode_of_name(names[c]) for c in codes if names and c in names}
     keeps = follow_a_table(names, known.unicode, codes)
@@ -69,7 +69,7 @@ def rebuild_simple_truetype(
         if glyphs[code] and glyphs[code] not in order:
             order.append(glyphs[code])
     place = {glyph: i for i, glyph in enumerate(order, 1)}
-    made = rebuild_truetype(program, order, {new[c]: place.get(glyphs[c], 0) for c in codes})
+    made = program.rebuild(order, {new[c]: place.get(glyphs[c], 0) for c in codes})
     own = own_descriptor(pdf, font, descriptor)
     own["/FontFile2"] = pdf.make_stream(made, Length1=len(made))
     own["/Flags"] = int(own.get("/Flags", 4)) & ~32 | 4
@@ -188,20 +188,20 @@ def rebuild_composite(pdf: pikepdf.Pdf, known: GlyphFont, codes: list[int]) -> C
 def _composite_truetype(
     pdf: pikepdf.Pdf, known: GlyphFont, codes: list[int], made: dict[str, Object | Name], descriptor: Object
 ) -> tuple[list[int], str, Object]:  # fmt: skip
-    program = bytes(descriptor["/FontFile2"].read_bytes())
+    program = TrueTypeProgram(bytes(descriptor["/FontFile2"].read_bytes()))
     given = made.get("/CIDToGIDMap")
     table = bytes(given.read_bytes()) if isinstance(given, Stream) else None
     glyphs = {
         c: c if table is None else int.from_bytes(table[2 * c : 2 * c + 2], "big") for c in codes
     }
-    hashes = glyph_hashes(program, glyphs.values())
+    hashes = program.glyph_hashes(glyphs.values())
     order = sorted(codes, key=lambda c: (known.unicode.get(c, LAST_TEXT), hashes[glyphs[c]], known.width(c)))  # fmt: skip
     kept = list(dict.fromkeys(g for c in order if (g := glyphs[c]) and hashes[g]))
     place = {glyph: number for number, glyph in enumerate(kept, 1)}
     new_table = b"\0\0" + b"".join(place.get(glyphs[c], 0).to_bytes(2, "big") for c in order)
     plain = b"".join(i.to_bytes(2, "big") for i in range(len(order) + 1))
     made["/CIDToGIDMap"] = Name.Identity if new_table == plain else pdf.make_stream(new_table)
-    built = rebuild_truetype(program, kept)
+    built = program.rebuild(kept)
     return order, "/FontFile2", pdf.make_stream(built, Length1=len(built))
 
 

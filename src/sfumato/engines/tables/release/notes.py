@@ -21,7 +21,7 @@ from ....data.table_source import TableSource, cell_text, quote_name, quote_text
 from ....mentions import Band, OwnValues, OwnWord, Rewritten, rewrite
 from ....mentions.languages import LANGUAGES
 from ....mentions.own import OPEN, age_band, days_of
-from ..records import NotesFound
+from ..notes_records import NotesFound
 from .rows import BLANKS, NUMBER, Generaliser
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class RewrittenNotes:
     opened: TableSource
     found: dict[str, NotesFound] = field(default_factory=dict)
     lines: list[dict[str, object]] = field(default_factory=list)
+    people: list[dict[str, object]] = field(default_factory=list)
+    """Per note that was drawn, the people who fit its row, and with it the note as it was and as published."""
 
 
 def rewrite_notes(

@@ -40,6 +40,7 @@ from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
 from .composing import people_of_rows, refuse_joint_risk
 from .notes import RewrittenNotes, rewrite_notes
+from .notes_people import add_people
 from .outputs import Frame, delimiter_of, frame_like, target_of
 from .promises import below_promise, broken_conditions, conditions_of
 from .rows import WHO, Generaliser, ReleaseRows, published_rows
@@ -149,7 +150,7 @@ def publish(
         write_quarantine(target.path, withheld, force=force)
     release.save_private(target.path)
     if work.notes.found:
-        write_mentions(target.path, work.notes.lines)
+        write_mentions(target.path, work.notes.lines, work.notes.people)
     if work.people is not None:
         write_people(target.path, work.people)
     if not composed:  # else it was measured, and said
@@ -182,7 +183,8 @@ def _prepare(
     left_out, blanks = small_groups_of(policy, payload, table)
     people_out = suppress_people(policy, payload, table, opened)
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
-    notes = rewrite_notes(kept_rows, generaliser, None if blanks is None else blanks.groups)
+    notes = rewrite_notes(kept_rows, generaliser, blanks and blanks.groups)
+    add_people(notes, policy, table, kept_rows)
     counted = blanks is None and not request.keep_order
     rows = published_rows(generaliser, notes.opened, compute, counted=counted)
     columns = generaliser.columns(opened)
@@ -371,9 +373,6 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
             "a mark for each person, made with a private key and different for each policy"
         )
     return found
-
-
-# --- reading -------------------------------------------------------------------------------------
 
 
 def _read(

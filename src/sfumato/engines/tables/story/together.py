@@ -19,6 +19,20 @@ def sentences_together(part: Part) -> list[str]:
                 f"The notes in {column} ({count(notes.notes)}) say of their row's own values what the row shows: other "
                 "mentions were put into its bands."
             )
+            if notes.people is not None:
+                by_row, raw, now = notes.people.row, notes.people.raw, notes.people.published
+                found.append(
+                    f"The person behind the words: a record is named with a chance of {decimal(by_row.named)} by its row "
+                    f"alone, of {decimal(raw.named)} with the note as it was, and of {decimal(now.named)} with the note as "
+                    f"it is published; {percent(now.below)} of the notes leave fewer than 11 people of the population "
+                    f"({percent(by_row.below)} of the rows alone do). The attacker's reader is not the publisher's."
+                )
+                linked = notes.people.linked
+                found.append(
+                    f"Where notes and rows are shuffled, {percent(linked.published)} of the notes are put to their own row by "
+                    f"what they say ({percent(linked.raw)} of the notes as they were, {percent(linked.table)} by somebody who "
+                    f"knows the row's labels, {percent(linked.random)} by chance)."
+                )
             odd = sum(notes.contradicted.values())
             if odd:
                 found.append(

@@ -1,0 +1,154 @@
+"""What the benchmarks of files share: marking names, redacting a file, and looking for what is left by other readers."""
+
+from __future__ import annotations
+
+import io
+import time
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from sfumato.data.document import Document, Edit, Edited
+from sfumato.data.formats.files import FileFormat
+from sfumato.data.formats.protocol import CorpusFile
+from sfumato.data.formats.registry import FORMATS
+from sfumato.data.formats.verification import Digests
+
+__all__ = ["Redacted", "opens", "redact", "text_by_others"]
+
+
+@dataclass
+class Redacted:
+    """A file with what was done to it, and how long that took (CPU seconds)."""
+
+    document: Document | None = None
+    withheld: str | None = None
+    edits: list[Edit] = field(default_factory=list)
+    content: bytes = b""
+    verified: bool = False
+    text: str = ""
+    read: float = 0.0
+    write: float = 0.0
+    verify: float = 0.0
+
+
+def redact(kind: str, content: bytes, mark: Callable[[str], list[Edit]], folder: Path) -> Redacted:
+    """Read a file, mark its text, write it and verify what was written, as publishing does."""
+    form = FORMATS[kind]()
+    assert isinstance(form, FileFormat)
+    path, out = folder / f"in.{kind}", folder / f"out.{kind}"
+    path.write_bytes(content)
+    part, found = CorpusFile(path.name, path), Redacted()
+    begin = time.process_time()
+    (record,) = form.read(part)
+    found.read = time.process_time() - begin
+    if not isinstance(record, Document):
+        found.withheld = record.reason
+        return found
+    found.document, found.edits = record, mark(record.text)
+    edited = Edited(record, found.edits, path.name)
+    begin = time.process_time()
+    form.write(part, [edited], out)
+    found.write = time.process_time() - begin
+    expected = Digests()
+    expected.add(form.digest_of(edited))
+    gone = {s for e in found.edits if (s := record.text[e.start : e.end]) not in edited.text}
+    begin = time.process_time()
+    found.verified = bool(form.verify(CorpusFile(path.name, out), expected, gone))
+    found.verify = time.process_time() - begin
+    found.content = out.read_bytes()
+    (again,) = form.read(CorpusFile(path.name, out))
+    found.text = again.text if isinstance(again, Document) else ""
+    if not found.verified:
+        found.withheld = "is not in the written file as it was decided"
+    return found
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.found.append(data)
+
+
+def text_by_others(kind: str, content: bytes) -> str:
+    """Return what another reader finds in a file: python-docx, openpyxl, python-pptx, the standard library."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return "\n".join(_READERS[kind](content))
+
+
+def opens(kind: str, content: bytes) -> bool:
+    """Return whether another reader opens a file."""
+    try:
+        text_by_others(kind, content)
+    except Exception:
+        return False
+    return True
+
+
+def _word(content: bytes) -> Iterable[str]:
+    import docx
+
+    found = docx.Document(io.BytesIO(content))
+    for section in found.sections:
+        for part in (section.header, section.footer):
+            yield from (paragraph.text for paragraph in part.paragraphs)
+    for paragraph in found.element.body.iter("{*}p"):
+        yield "".join(text.text or "" for text in paragraph.iter("{*}t"))
+    yield from (comment.text for comment in getattr(found, "comments", ()))
+
+
+def _sheet(content: bytes) -> Iterable[str]:
+    import openpyxl
+
+    for data_only in (False, True):
+        book = openpyxl.load_workbook(io.BytesIO(content), data_only=data_only)
+        yield from book.sheetnames
+        for sheet in book.worksheets:
+            for row in sheet.iter_rows():
+                yield "\t".join(str(cell.value) for cell in row if cell.value is not None)
+                yield from (cell.comment.text for cell in row if cell.comment is not None)
+
+
+def _slides(content: bytes) -> Iterable[str]:
+    import pptx
+
+    for slide in pptx.Presentation(io.BytesIO(content)).slides:
+        for shape in slide.shapes:
+            if shape.has_text_frame:
+                yield shape.text_frame.text
+            if shape.has_table:
+                yield from (cell.text for row in shape.table.rows for cell in row.cells)
+        if slide.has_notes_slide:
+            yield slide.notes_slide.notes_text_frame.text
+
+
+def _page(content: bytes) -> Iterable[str]:
+    page = _Page()
+    page.feed(content.decode("utf-8", "replace"))
+    return page.found
+
+
+def _record(content: bytes) -> Iterable[str]:
+    root = ET.fromstring(content)
+    values = (v for own in root.iter() for k, v in own.attrib.items() if k not in _CODES)
+    return [*root.itertext(), *values]
+
+
+def _text(content: bytes) -> Iterable[str]:
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        return list(ET.fromstring(packed.read("content.xml")).itertext())
+
+
+_CODES = ("type", "code", "use", "unit", "codeSystem", "classCode", "moodCode", "typeCode")
+"""Attributes of records that hold codes, which stay as they are."""
+_READERS: dict[str, Callable[[bytes], Iterable[str]]] = {
+    "docx": _word, "xlsx": _sheet, "pptx": _slides, "html": _page, "xml": _record, "odt": _text,
+}  # fmt: skip

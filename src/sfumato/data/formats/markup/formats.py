@@ -1,0 +1,79 @@
+"""The formats of pages and records; what they need is loaded when the first file is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.sax.saxutils import escape
+
+from ..files import FileFormat, OpenedFile
+from ..office.formats import need_lxml
+
+__all__ = ["Html", "Odt", "Xml"]
+
+
+class Html(FileFormat):
+    """An HTML page."""
+
+    name = "html"
+    suffixes = (".html", ".htm", ".xhtml")
+    what = "an HTML page"
+
+    def open(self, content: bytes) -> OpenedFile:
+        need_lxml(self.what)
+        from .pages import open_page
+
+        return open_page(content)
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        from .second_reader import search_page
+
+        return search_page(content, removed)
+
+    def create(self, text: str) -> bytes:
+        lines = "\n".join(
+            f"<p>{escape(line) or '<br>'}</p>" for line in text.removesuffix("\n").split("\n")
+        )
+        return f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>\n{lines}\n</body></html>\n'.encode()
+
+
+class Xml(FileFormat):
+    """An XML file, such as a clinical document (CDA)."""
+
+    name = "xml"
+    suffixes = (".xml", ".cda")
+    what = "an XML file"
+
+    @classmethod
+    def sniff(cls, name: str, head: bytes) -> bool:
+        """Return whether a file is XML of no other format."""
+        return name.lower().endswith(cls.suffixes) and b"<deIdi2b2" not in head
+
+    def open(self, content: bytes) -> OpenedFile:
+        need_lxml(self.what)
+        from .records import open_record
+
+        return open_record(content)
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        from .second_reader import search_record
+
+        return search_record(content, removed)
+
+
+class Odt(FileFormat):
+    """An OpenDocument text: its body, headers, notes, comments and text boxes."""
+
+    name = "odt"
+    suffixes = (".odt",)
+    what = "an OpenDocument text"
+
+    def open(self, content: bytes) -> OpenedFile:
+        need_lxml(self.what)
+        from .opendocument import open_text
+
+        return open_text(content, self.names.limits)
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        from ..office.second_reader import search_zip
+
+        return search_zip(content, removed)

@@ -1,0 +1,149 @@
+"""HTML pages: text and listed attributes; scripts, styles, comments, links and metadata are dropped."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from ..files import RefusedFileError
+from ..inspection import FileSummary
+from ..office.walking import CollectedText
+from .walking import MarkupFile, Walk, drop_element
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["open_page"]
+
+_GONE = {
+    "script": "script", "style": "style sheet", "noscript": "script", "template": "script", "link": "metadata",
+    "base": "metadata", "iframe": "embedded page", "frame": "embedded page", "frameset": "embedded page",
+    "object": "embedded object", "embed": "embedded object", "applet": "embedded object", "svg": "picture",
+    "canvas": "picture", "audio": "sound or film", "video": "sound or film", "source": "sound or film",
+    "track": "sound or film", "map": "picture", "math": "formula", "param": "embedded object",
+}  # fmt: skip
+_TEXT = frozenset({"alt", "title", "placeholder", "value", "label", "summary", "abbr", "aria-label",
+                   "aria-description", "cite", "datetime"})  # fmt: skip
+_LISTED = frozenset({
+    "colspan", "rowspan", "align", "valign", "width", "height", "border", "cellpadding", "cellspacing", "dir",
+    "hidden", "disabled", "checked", "selected", "type", "start", "scope", "span", "nowrap", "size", "maxlength",
+    "rows", "cols", "bgcolor", "color", "open", "reversed", "multiple", "readonly", "required", "noshade",
+})  # fmt: skip
+_PLAIN = re.compile(
+    r"[\d.]*(?:px|pt|em|%)?|#[0-9A-Fa-f]{3,8}|left|right|center|justify|top|middle|bottom|baseline|char|ltr|rtl|auto|"
+    r"hidden|disabled|checked|selected|nowrap|open|reversed|multiple|readonly|required|true|false|row|col|rowgroup|"
+    r"colgroup|text|submit|button|checkbox|radio|number|date|email|tel|url|search|password|reset|range|time|circle|"
+    r"disc|square|[aAiI1]"
+)
+_LINKS = frozenset({"href", "src", "srcset", "action"})
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})?")
+_INLINE_NAMES = (
+    "a abbr b bdi bdo big cite code data del dfn em font i img ins kbd mark q rp rt ruby s samp small span strike "
+    "strong sub sup time tt u var wbr label nobr input"
+)
+_INLINE = frozenset(_INLINE_NAMES.split())
+_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
+
+
+def open_page(content: bytes) -> MarkupFile:
+    """Open an HTML page."""
+    found = FileSummary("html")
+    dropped: Counter[str] = Counter()
+    text = _DECLARATION.sub("", _decode(content))
+    hidden = len(re.findall(r"<!--", text)) + len(re.findall(r"<\?", text))
+    if hidden:
+        dropped["comment in the markup"] += hidden
+    if _UNSEEN.search(text):
+        dropped["invisible character"] += 1
+        text = _UNSEEN.sub("", text)
+    root = _parse(text.encode())
+    _clean(root, dropped)
+    root = _parse(_serialise(root))  # as it will be read once it is written
+    _clean(root, Counter())
+    collected = CollectedText()
+    Walk(_INLINE, {"br": "\n", "hr": "\n"}, _is_text).read(collected, root)
+    found.places.update(collected.counts)
+    found.dropped.update(+dropped)
+    return MarkupFile(
+        collected.text, collected.segments, found, places=collected.places,
+        serialise=lambda: _serialise(root),
+    )  # fmt: skip
+
+
+def _decode(content: bytes) -> str:
+    for mark, code in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):  # fmt: skip
+        if content.startswith(mark):
+            content, name = content[len(mark) :], code
+            break
+    else:
+        said = _CHARSET.search(content[:4096])
+        name = said[1].decode("ascii") if said else "utf-8"
+    try:
+        return content.decode(name)
+    except (UnicodeDecodeError, LookupError):
+        raise RefusedFileError("is in an unknown character set", "save it as UTF-8.") from None
+
+
+def _parse(content: bytes) -> _Element:
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None:
+        raise RefusedFileError("is no HTML page")
+    return root
+
+
+def _serialise(root: _Element) -> bytes:
+    head = root.find("head")
+    if head is None:
+        head = etree.Element("head")
+        root.insert(0, head)
+    for meta in list(head.iter("meta")):
+        drop_element(meta)
+    head.insert(0, etree.Element("meta", charset="utf-8"))
+    body = etree.tostring(root, method="html", encoding="unicode")
+    return f"<!DOCTYPE html>\n{body}\n".encode()
+
+
+def _clean(root: _Element, dropped: Counter[str]) -> None:
+    for element in list(root.iter()):
+        if not isinstance(element.tag, str) or element.tag in _GONE:
+            if isinstance(element.tag, str):
+                dropped[_GONE[element.tag]] += 1
+            drop_element(element)
+        elif element.tag == "meta":
+            if element.get("charset") is None and "content-type" not in (element.get("http-equiv") or "").lower():  # fmt: skip
+                dropped["metadata"] += 1
+            drop_element(element)
+    for element in root.iter():
+        attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
+        kept = {name: value for name, value in attributes if _may_stay(element, name, value)}
+        if len(kept) < len(attributes):  # names may be such that no single one can be deleted
+            for name, _ in attributes:
+                if name not in kept:
+                    dropped["link target" if name in _LINKS else "attribute"] += 1
+            element.attrib.clear()
+            for name, value in kept.items():
+                element.set(name, value)
+
+
+def _may_stay(element: _Element, name: str, value: str) -> bool:
+    if _is_text(element, name, value):
+        return element.get("type") != "hidden"
+    if name == "lang":
+        return _LANGUAGE.fullmatch(value) is not None
+    return name in _LISTED and _PLAIN.fullmatch(value) is not None
+
+
+def _is_text(element: _Element, name: str, value: str) -> bool:  # noqa: ARG001 (one signature)
+    return name in _TEXT

@@ -1,0 +1,73 @@
+"""Reads a written page or record again by the standard library alone, and looks for what was removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html.parser import HTMLParser
+from xml.parsers import expat
+
+__all__ = ["search_page", "search_record"]
+
+
+_KEPT = re.compile(  # namespaces and codes, which stay as they are
+    r"xmlns(?::.*)?|(?:.*:)?(?:classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
+    r"mediaType|styleCode|type|lang|space|root|ID|IDREF|representation|qualifier|operator|align|valign|referencedObject)"
+)
+_KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
+
+
+class _Page(HTMLParser):
+    """Everything that stands in a page."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+        self.values: list[str] = []
+        self.hidden = 0
+
+    def handle_data(self, data: str) -> None:
+        self.pieces.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.values += [value or "" for _, value in attrs]
+
+    def handle_comment(self, data: str) -> None:  # noqa: ARG002
+        self.hidden += 1
+
+    def handle_pi(self, data: str) -> None:  # noqa: ARG002
+        self.hidden += 1
+
+
+def search_page(content: bytes, removed: Iterable[str]) -> int:
+    """Count the removed strings in a page, each without white space; comments count too."""
+    page = _Page()
+    page.feed(content.decode())
+    page.close()
+    return page.hidden + _count(page.pieces, page.values, removed)
+
+
+def search_record(content: bytes, removed: Iterable[str]) -> int:
+    """Count the removed strings in an XML file, each without white space; comments count too."""
+    pieces: list[str] = []
+    values: list[str] = []
+    hidden: list[object] = []
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.CharacterDataHandler = pieces.append
+    parser.StartElementHandler = lambda _, attributes: values.extend(
+        value for name, value in attributes.items() if not _KEPT.fullmatch(name)
+    )
+    parser.CommentHandler = hidden.append
+    parser.ProcessingInstructionHandler = lambda *what: hidden.append(what)
+    parser.StartDoctypeDeclHandler = lambda *what: hidden.append(what)
+    parser.Parse(content, True)
+    return len(hidden) + _count(pieces, values, removed)
+
+
+def _count(pieces: Iterable[str], values: Iterable[str], removed: Iterable[str]) -> int:
+    text = "".join("".join(pieces).split())
+    others = {"".join(value.split()) for value in values if not _KEYWORD.fullmatch(value)}
+    return sum(
+        1 for wanted in removed if wanted in text or any(wanted in value for value in others)
+    )

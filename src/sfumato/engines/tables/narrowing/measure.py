@@ -1,0 +1,156 @@
+"""What notes add to their rows, against a population: for the row alone, with the note as it was, and as it is published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..notes_records import NotesLinked, NotesPeople, PeopleLeft
+from .linking import RowBlocks
+from .people import Guess, Mask, PeopleCounter, best_guess, masks_of
+from .reading import NoteReading, read_note
+
+__all__ = ["Narrowing", "NotedRow"]
+
+_FEW = 11
+
+
+@dataclass(frozen=True)
+class NotedRow:
+    """A row with its note: the values of its person, the values that its labels leave open, and both notes."""
+
+    own: tuple[int, ...]
+    row: tuple[Mask, ...]
+    raw: str
+    published: str
+    year: int | None = None
+
+
+class Narrowing:
+    """Notes, rows and a population.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The quasi-identifiers.
+    domains : sequence of sequence of str
+        Their values.
+    age : str or None
+        The one that holds ages.
+    mentioned : sequence of str
+        Those whose values are words or codes that notes may mention.
+    population : PeopleCounter
+        The people.
+
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        domains: Sequence[Sequence[str]],
+        age: str | None,
+        mentioned: Sequence[str],
+        population: PeopleCounter,
+    ) -> None:
+        self.names, self.domains, self.age, self.population = names, domains, age, population
+        self.words = {
+            name: {v.lower(): i for i, v in enumerate(domains[names.index(name)])}
+            for name in mentioned
+        }
+        self.ages: npt.NDArray[np.int64] | None = None
+        if age is not None:
+            self.ages = np.array([_number(v) for v in domains[names.index(age)]], np.int64)
+
+    def measure(self, rows: Sequence[NotedRow]) -> tuple[NotesPeople, list[dict[str, float]]]:
+        """Return the figures, and per note the people who are left."""
+        groups = [self.population.within(row.row) for row in rows]
+        alone = [Guess(1.0 / max(1.0, g.count({})), max(1.0, g.count({})), ()) for g in groups]
+        raw = self._guesses(rows, groups, [row.raw for row in rows])
+        published = self._guesses(rows, groups, [row.published for row in rows])
+        nobody: list[dict[int, tuple[Mask, str]]] = [{} for _ in rows]
+        blocks = RowBlocks([row.row for row in rows])
+        record = NotesPeople(
+            notes=len(rows),
+            linked=NotesLinked(
+                raw=blocks.share_right(self._masks_alone(rows, [row.raw for row in rows])),
+                published=blocks.share_right(
+                    self._masks_alone(rows, [row.published for row in rows])
+                ),
+                table=blocks.share_alone(),
+                random=1 / len(rows),
+            ),
+            row=_left(rows, alone, nobody),
+            raw=_left(rows, *raw),
+            published=_left(rows, *published),
+        )
+        per_note = [
+            {"row": a.people, "raw": b.people, "published": c.people}
+            for a, b, c in zip(alone, raw[0], published[0], strict=True)
+        ]
+        return record, per_note
+
+    def _guesses(
+        self, rows: Sequence[NotedRow], groups: Sequence[PeopleCounter], texts: Sequence[str]
+    ) -> tuple[list[Guess], list[dict[int, tuple[Mask, str]]]]:
+        """Guess at every record; how often a kind of reading is right is learned on the other half."""
+        read = [
+            masks_of(self._read(text, row.year), self.names, self.domains, self.ages, row.row)
+            for text, row in zip(texts, rows, strict=True)
+        ]
+        certainty = [self._certainty(rows[half::2], read[half::2]) for half in (0, 1)]
+        return [
+            best_guess(groups[i], read[i], certainty[1 - i % 2]) for i in range(len(rows))
+        ], read
+
+    def _masks_alone(
+        self, rows: Sequence[NotedRow], texts: Sequence[str]
+    ) -> list[dict[int, tuple[Mask, str]]]:
+        """Return what notes leave open to somebody who does not know their rows."""
+        everything = [np.ones(len(domain), np.bool_) for domain in self.domains]
+        return [
+            masks_of(self._read(text, row.year), self.names, self.domains, self.ages, everything)
+            for text, row in zip(texts, rows, strict=True)
+        ]
+
+    def _read(self, text: str, year: int | None) -> list[NoteReading]:
+        return read_note(text, age=self.age, words=self.words, year=year)
+
+    @staticmethod
+    def _certainty(
+        rows: Sequence[NotedRow], read: Sequence[dict[int, tuple[Mask, str]]]
+    ) -> dict[tuple[int, str], float]:
+        """Return by attribute and form how often the true value is among those that are read."""
+        right, all_ = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
+        for row, masks in zip(rows, read, strict=True):
+            for a, (mask, form) in masks.items():
+                all_[a, form] += 1
+                right[a, form] += bool(mask[row.own[a]])
+        return {key: (right[key] + 0.5) / (n + 1) for key, n in all_.items()}
+
+
+def _left(
+    rows: Sequence[NotedRow], guesses: Sequence[Guess], read: Sequence[dict[int, tuple[Mask, str]]]
+) -> PeopleLeft:
+    """Return the distribution of the people who are left, and how often the guess is right."""
+    people = np.array([g.people for g in guesses])
+    true = np.array(
+        [all(read[i][a][0][row.own[a]] for a in guesses[i].followed) for i, row in enumerate(rows)]
+    )
+    return PeopleLeft(
+        median=float(np.median(people)),
+        below=float(np.mean(people < _FEW)),
+        unique=float(np.mean(people <= 1)),
+        stated=float(np.mean([g.chance for g in guesses])),
+        named=float(np.mean(true / people)),
+    )
+
+
+def _number(value: str) -> int:
+    try:
+        return int(float(value))
+    except ValueError:
+        return -1

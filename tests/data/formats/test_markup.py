@@ -1,0 +1,180 @@
+"""HTML pages and XML records: names over elements are one name, and what is hidden is dropped."""
+
+import zipfile
+
+import pytest
+
+from sfumato.data.document import Document
+from sfumato.data.formats.markup.formats import Html, Odt, Xml
+from sfumato.data.formats.protocol import CorpusFile
+
+from .office import leaks, planted
+from .office.redacting import redacted, verified
+
+
+def html(seed):
+    """Return a page and what was planted in it, by place."""
+    name = planted.Names(f"html {seed}")
+    esc = planted.esc
+    split, row = name("split over elements"), name("table cell")
+    page = f"""<!DOCTYPE html>
+<!-- {esc(name("comment"))} --><?note {esc(name("processing instruction"))}?>
+<html lang="en"><head><title>About {esc(name("title"))}</title>
+<meta name="author" content="{esc(name("metadata"))}"><style>.x:after {{ content: "{name("style sheet")}" }}</style>
+<script>var who = "{name("script")}";</script><link rel="author" href="{esc(name("link element"))}"></head>
+<body class="{esc(name("class"))}" onload="go('{esc(name("handler"))}')">
+<p id="{esc(name("id"))}">Seen by <b>{esc(split[:4])}</b><i>{esc(split[4:])}</i> today, {esc(name("plain text"))}</p>
+<p>{esc(name("tail of a line"))}<br>and <span title="{esc(name("tooltip"))}" data-who="{esc(name("data attribute"))}">x</span></p>
+<img src="{esc(name("picture source"))}.png" alt="{esc(name("alternative text"))}">
+<a href="mailto:{esc(name("link target").replace(" ", "."))}">mail</a>
+<table><tr><td colspan="2">{esc(row)}</td></tr></table>
+<input type="hidden" value="{esc(name("hidden field"))}"><textarea>{esc(name("text area"))}</textarea>
+<svg><text>{esc(name("drawing"))}</text></svg><noscript>{esc(name("no script"))}</noscript>
+<p>{name("character references").replace("e", "&#101;")}</p>
+<iframe srcdoc="{esc(name("frame"))}"></iframe><details><summary>{esc(name("folded"))}</summary></details>
+</body></html>"""
+    name.planted["link target"] = name.planted["link target"].replace(" ", ".")
+    return page.encode(), dict(name.planted)
+
+
+def cda(seed):
+    """Return a clinical document and what was planted in it, by place."""
+    name = planted.Names(f"cda {seed}")
+    esc = planted.esc
+    person = name("name of a patient")
+    record = f"""<?xml version="1.0" encoding="UTF-8"?><?xml-stylesheet href="{esc(name("style sheet"))}"?>
+<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+ xsi:schemaLocation="urn:hl7-org:v3 {esc(name("schema location"))}"><!-- {esc(name("comment"))} -->
+<id root="2.16.840.1.113883.19.5" extension="{esc(name("identifier"))}"/><code code="34133-9" displayName="{esc(name("display name"))}"/>
+<recordTarget><patientRole><telecom value="tel:{esc(name("telecom"))}"/><patient>
+<name use="L"><given>{esc(person.split()[0])}</given><family>{esc(person.split()[1])}</family></name></patient></patientRole></recordTarget>
+<component><text>The patient <content styleCode="Bold">{esc(name("content"))}</content> was seen by {esc(name("text"))}.
+<table><tr><td>{esc(name("cell"))}</td></tr></table></text></component>
+<value><![CDATA[{name("character data")}]]></value>
+<observationMedia><value mediaType="image/png" representation="B64">{"QUJD" * 60}</value></observationMedia>
+</ClinicalDocument>"""
+    return record.encode(), dict(name.planted)
+
+
+def odt(seed):
+    """Return an OpenDocument text and what was planted in it, by place."""
+    name = planted.Names(f"odt {seed}")
+    esc = planted.esc
+    split, noted = name("split over spans"), name("note inside")
+    spaces = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{rest}:1.0"'
+        for prefix, rest in (("office", "office"), ("text", "text"), ("style", "style"), ("table", "table"), ("draw", "drawing"), ("svg", "svg-compatible"), ("meta", "meta"))
+    ) + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'  # fmt: skip
+    style = esc(name("style name").replace(" ", "_20_"))
+    body = f"""<?xml version="1.0"?><office:document-content {spaces}><!-- {esc(name("comment in the markup"))} -->
+<office:scripts>{esc(name("script"))}</office:scripts>
+<office:automatic-styles><style:style style:name="{style}" style:display-name="{esc(name("display name"))}" style:family="paragraph"/></office:automatic-styles>
+<office:body><office:text><text:tracked-changes><text:p>{esc(name("tracked change"))}</text:p></text:tracked-changes>
+<text:user-field-decls><text:user-field-decl text:name="{esc(name("field name"))}" office:string-value="{esc(name("field value"))}"/></text:user-field-decls>
+<text:h>About {esc(name("heading"))}</text:h>
+<text:p text:style-name="{style}">Seen by <text:span>{esc(split[:5])}</text:span>{esc(split[5:])} and {esc(name("plain text"))}</text:p>
+<text:p>{esc(noted.split()[0])}<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>{esc(name("footnote"))}</text:p></text:note-body></text:note> {esc(noted.split()[1])}</text:p>
+<text:p>x<office:annotation><dc:creator>{esc(name("comment author"))}</dc:creator><dc:date>2020-01-01</dc:date><text:p>{esc(name("comment"))}</text:p></office:annotation>y</text:p>
+<text:p><text:bookmark text:name="{esc(name("bookmark"))}"/><text:a xlink:href="https://x.example/{esc(name("link target").replace(" ", "%20"))}">{esc(name("link text"))}</text:a></text:p>
+<text:p><text:author-name>{esc(name("field result"))}</text:author-name><text:hidden-text text:string-value="{esc(name("hidden text"))}"/></text:p>
+<text:p><draw:frame draw:name="{esc(name("frame name"))}"><draw:text-box><text:p>{esc(name("text box"))}</text:p></draw:text-box><svg:desc>{esc(name("description"))}</svg:desc></draw:frame></text:p>
+<text:p><draw:frame><draw:image xlink:href="Pictures/{esc(name("picture name"))}.png"/></draw:frame></text:p>
+<table:table table:name="{esc(name("table name"))}"><table:table-row><table:table-cell><text:p>{esc(name("table cell"))}</text:p></table:table-cell></table:table-row></table:table>
+</office:text></office:body></office:document-content>"""
+    styles = f"""<office:document-styles {spaces}><office:master-styles><style:master-page style:name="{esc(name("page name"))}">
+<style:header><text:p>Header {esc(name("header"))}</text:p></style:header></style:master-page></office:master-styles></office:document-styles>"""
+    parts = {
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": body, "styles.xml": styles,
+        "meta.xml": f"<x><dc:creator xmlns:dc='d'>{esc(name('creator'))}</dc:creator></x>",
+        "settings.xml": f"<x>{esc(name('settings'))}</x>",
+        f"Pictures/{name.planted['picture name']}.png": planted.jpeg(name("picture comment")),
+        "Thumbnails/thumbnail.png": name("thumbnail"),
+        "Object 1/content.xml": f"<x>{esc(name('embedded object'))}</x>",
+        "META-INF/manifest.xml": "<manifest/>",
+    }  # fmt: skip
+    name.planted["link target"] = name.planted["link target"].replace(" ", "%20")
+    name.planted["style name"] = name.planted["style name"].replace(" ", "_20_")
+    return planted.zipped(parts, name("zip comment").encode(), stored="mimetype"), dict(name.planted)  # fmt: skip
+
+
+KINDS = {"html": (Html, html), "xml": (Xml, cda), "odt": (Odt, odt)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_planted_name_is_left(tmp_path, kind, seed):
+    form, generate = KINDS[kind][0](), KINDS[kind][1]
+    content, names = generate(seed)
+    before = leaks.found(content, names)
+    assert set(names) - before <= {"split over elements", "note inside"}
+    edited, out = redacted(form, content, names.values(), tmp_path)
+    assert leaks.found(out.read_bytes(), names) == set()
+    assert verified(form, edited, out)
+
+
+def test_what_stays_of_a_page_is_as_it_was(tmp_path):
+    content, names = html(9)
+    _, out = redacted(Html(), content, names.values(), tmp_path)
+    text = out.read_text()
+    assert "<p>Seen by <b>[NAME]</b><i></i> today, [NAME]</p>" in text
+    assert '<td colspan="2">[NAME]</td>' in text
+    assert '<html lang="en">' in text
+
+
+def test_what_stays_of_a_record_is_as_it_was(tmp_path):
+    content, names = cda(9)
+    _, out = redacted(Xml(), content, names.values(), tmp_path)
+    text = out.read_text()
+    assert '<id root="2.16.840.1.113883.19.5" extension="[NAME]"/>' in text
+    assert "<given>[NAME]</given><family/>" in text.replace("<family></family>", "<family/>")
+    assert 'code="34133-9"' in text
+    assert "QUJD" not in text
+
+
+def test_what_stays_of_a_text_is_as_it_was(tmp_path):
+    content, names = odt(9)
+    _, out = redacted(Odt(), content, names.values(), tmp_path)
+    with zipfile.ZipFile(out) as packed:
+        assert packed.namelist()[0] == "mimetype"
+        assert packed.infolist()[0].compress_type == 0
+        body = packed.read("content.xml").decode()
+    assert "Seen by <text:span>[NAME]</text:span> and [NAME]</text:p>" in body
+    assert body.count("[NAME]") == 11
+
+
+HOSTILE = {
+    "other": ("odt", planted.zipped({"mimetype": "text/plain"}), "is damaged, or of another kind than its name says"),
+    "locked": ("odt", planted.zipped({"mimetype": "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml": "<encryption-data/>"}), "is encrypted"),
+    "entities": ("xml", b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "has a part with a document type"),
+    "broken": ("xml", b"<x><y></x>", "has a part that is not well-formed XML"),
+    "deep": ("xml", b"<x>" * 5000 + b"</x>" * 5000, "has a part that is not well-formed XML"),
+    "charset": ("html", b'<meta charset="klingon"><p>x</p>', "is in an unknown character set"),
+    "latin": ("html", "<p>Zoë</p>".encode("latin-1"), "is in an unknown character set"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_files_are_withheld(tmp_path, case):
+    kind, content, reason = HOSTILE[case]
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(content)
+    (record,) = KINDS[kind][0]().read(CorpusFile(path.name, path))
+    assert record.reason == reason
+
+
+@pytest.mark.parametrize("content", [b"", b"   ", b"no markup at all", b"<p>x", b"\xef\xbb\xbf<p>x</p>", b"<div>" * 300])  # fmt: skip
+def test_strange_pages_are_read_or_withheld(tmp_path, content):
+    path = tmp_path / "a.html"
+    path.write_bytes(content)
+    form, part = Html(), CorpusFile("a.html", path)
+    (record,) = form.read(part)
+    if isinstance(record, Document):
+        out = tmp_path / "out.html"
+        from sfumato.data.document import Edited
+
+        edited = Edited(record, (), "a.html")
+        form.write(part, [edited], out)
+        assert verified(form, edited, out)
+    else:
+        assert record.reason == "is no HTML page"

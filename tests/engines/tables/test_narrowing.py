@@ -1,0 +1,139 @@
+"""The person behind the words: counts equal to brute force, an attacker's own reader, and what publishing measures."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.engines.tables.narrowing.linking import RowBlocks
+from sfumato.engines.tables.narrowing.measure import Narrowing, NotedRow
+from sfumato.engines.tables.narrowing.people import PeopleCounter, best_guess, masks_of
+from sfumato.engines.tables.narrowing.reading import NoteReading, read_note
+
+cells = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 1), st.integers(1, 9)),
+    min_size=1,
+    max_size=40,
+)
+masks = st.tuples(*(st.lists(st.booleans(), min_size=n, max_size=n) for n in (5, 3, 2)))
+
+
+@given(cells, masks, masks, st.lists(st.floats(0.05, 1.0), min_size=3, max_size=3))
+def test_people_and_best_guess_are_those_of_brute_force(population, row, read, certainty):
+    codes = np.array([c[:3] for c in population]).T
+    counter = PeopleCounter(codes, np.array([c[3] for c in population], float))
+    group = counter.within([np.array(mask) for mask in row])
+
+    def fit(followed):
+        return sum(
+            n
+            for *values, n in population
+            if all(row[a][v] for a, v in enumerate(values))
+            and all(read[a][values[a]] for a in followed)
+        )
+
+    assert group.count({a: np.array(read[a]) for a in range(3)}) == fit(range(3))
+    noted = {a: (np.array(read[a]), "age") for a in range(3)}
+    guess = best_guess(group, noted, {(a, "age"): certainty[a] for a in range(3)})
+    subsets = [s for size in range(4) for s in itertools.combinations(range(3), size)]
+    best = max(np.prod([certainty[a] for a in s]) / max(1, fit(s)) for s in subsets)
+    assert guess.chance == pytest.approx(best)
+    assert guess.people == max(1, fit(guess.followed))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A 47-year-old woman", [("age", 47, 47)]),
+        ("eine 45–49jährige Frau", [("age", 45, 49)]),
+        ("patiente de 85+ ans", [("age", 85, 115)]),
+        ("born in 1975", [("birth", 47, 48)]),
+        ("geb. 1973–1978", [("birth", 44, 50)]),
+        ("Pulse 47, dose 47 mg, her son is 12 years old", []),
+        ("lives in 30022", [("word", {1})]),
+    ],
+)
+def test_an_attacker_reads_ages_births_and_places(text, found):
+    read = read_note(text, age="age", words={"area": {"30011": 0, "30022": 1}}, year=2023)
+    said = [(r.form, set(r.values)) if r.values else (r.form, r.low, r.high) for r in read]
+    assert said == found
+
+
+def test_a_reading_that_contradicts_the_row_is_not_followed():
+    ages = np.arange(100)
+    row = [(ages >= 40) & (ages < 60)]
+    domains = [[str(n) for n in ages]]
+    wrong, right = NoteReading("age", "age", 12, 12), NoteReading("age", "age", 47, 47)
+    assert masks_of([wrong], ["age"], domains, ages, row) == {}
+    (mask, form) = masks_of([wrong, right], ["age"], domains, ages, row)[0]
+    assert form == "age"
+    assert np.flatnonzero(mask).tolist() == [47]
+
+
+def test_words_that_say_the_band_add_nothing_and_an_exact_age_does():
+    ages = np.arange(100)
+    counter = PeopleCounter(ages[None, :], np.full(100, 10.0))
+    narrowing = Narrowing(["age"], [[str(n) for n in ages]], "age", [], counter)
+    rows = []
+    for age in range(20, 80):
+        band = (ages // 20) == age // 20
+        low = age // 20 * 20
+        rows.append(NotedRow((age,), (band,), f"aged {age} years", f"aged {low}–{low + 19} years"))
+    found, per_note = narrowing.measure(rows)
+    assert found.row.named == found.published.named == pytest.approx(1 / 200)
+    assert found.raw.named == pytest.approx(1 / 10)
+    assert found.raw.stated == pytest.approx(found.raw.named, rel=0.1)
+    assert per_note[0] == {"row": 200.0, "raw": 10.0, "published": 200.0}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=12), st.data()
+)
+def test_notes_are_put_to_rows_as_by_brute_force(labels, data):
+    sizes = (8, 6)
+    rows = [[np.arange(n) // 2 == v for n, v in zip(sizes, row, strict=True)] for row in labels]
+    read = []
+    for _ in labels:
+        mask = np.zeros(8, np.bool_)
+        for v in data.draw(st.sets(st.integers(0, 7), min_size=1)):
+            mask[v] = True
+        read.append({0: (mask, "age")} if data.draw(st.booleans()) else {})
+    right = 0.0
+    for i, masks in enumerate(read):
+        scores = [
+            np.prod([(row[a] & m).sum() / m.sum() for a, (m, _) in masks.items()] or [1.0])
+            for row in rows
+        ]
+        best = [j for j, score in enumerate(scores) if score >= max(scores) - 1e-6]
+        right += (i in best) / len(best)
+    blocks = RowBlocks(rows)
+    assert blocks.share_right(read) == pytest.approx(right / len(rows))
+    assert blocks.share_alone() == pytest.approx(len(set(labels)) / len(labels))
+
+
+def test_publishing_with_a_population_measures_the_people_behind_the_words(short_samples, tmp_path):
+    register = short_samples / "register_with_notes.csv"
+    found = sf.tables.explore(
+        register,
+        schema=short_samples / "schema_with_notes.toml",
+        population=short_samples / "population.csv",
+        evaluations=100,
+    )
+    release = found.publish(found.choose(max_risk=0.05), register, out=tmp_path / "out")
+    people = release.measured.notes["notes"].people
+    assert people.raw.named > 2 * people.row.named
+    assert people.published.named <= 1.1 * people.row.named
+    linked = people.linked
+    assert linked.random < linked.published <= linked.table
+    assert (
+        "people"
+        not in json.loads((tmp_path / "out" / "release.json").read_text())["measured"]["notes"][
+            "notes"
+        ]
+    )
+    lines = (tmp_path / "out.private" / "notes_people.jsonl").read_text().splitlines()
+    assert len(lines) == people.notes == 200
