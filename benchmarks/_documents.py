@@ -138,7 +138,12 @@ def _page(content: bytes) -> Iterable[str]:
 
 def _record(content: bytes) -> Iterable[str]:
     root = ET.fromstring(content)
-    values = (v for own in root.iter() for k, v in own.attrib.items() if k not in _CODES)
+    values = (
+        v
+        for own in root.iter()
+        for k, v in own.attrib.items()
+        if k.rpartition("}")[2] not in _CODES
+    )
     return [*root.itertext(), *values]
 
 

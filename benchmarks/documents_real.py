@@ -45,7 +45,8 @@ def run() -> dict[str, Any]:
         for kind in KINDS:
             found[kind] = _kind(kind, sorted(set(_files(folder, kind))), Path(name))
             print(f"   {kind}: {found[kind]}", flush=True)
-    return {"packages": list(PACKAGES), "kinds": found}
+        packages = sorted(own.name for own in folder.iterdir() if own.is_dir())
+    return {"packages": packages, "kinds": found}
 
 
 def _download(folder: Path) -> Path:

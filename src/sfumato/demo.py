@@ -1,9 +1,10 @@
-"""The main job on embedded data: a register with a notes column, and a purchase log, in one release."""
+"""The main job on embedded data: a register with a notes column, and a purchase log, in one release; then a letter."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from .core.files import check_output
@@ -54,4 +55,26 @@ def demo(
     write_samples(folder / "samples", force=True)
     plan = folder / "plan.toml"
     plan.write_text(PLAN, encoding="utf-8")
-    return run(Path(plan), force=force, say=say)
+    result = run(Path(plan), force=force, say=say)
+    _publish_letter(folder, result, say)
+    return result
+
+
+def _publish_letter(folder: Path, result: RunResult, say: Callable[[str], None]) -> None:
+    """Publish one letter, a Word document, by what the plan's text section learned."""
+    from .data.formats.office.formats import Docx
+    from .data.samples import clinic_notes
+    from .text import publish
+
+    if find_spec("lxml") is None:
+        say("a letter in Word is left out: it needs pip install 'sfumato[office]'")
+        return
+    note = max(clinic_notes(20, seed=7), key=lambda own: len(own.text))
+    (folder / "letter").mkdir(exist_ok=True)
+    letter = Docx().create(f"Discharge letter\n\n{note.text}\n")
+    (folder / "letter" / "letter.docx").write_bytes(letter)
+    publish(
+        result.out / "private" / "text", folder / "letter", choose="ratio:10", accept_shift=True,
+        out=folder / "letter-released", force=True,
+    )  # fmt: skip
+    say(f"letter:  {folder / 'letter-released'}")

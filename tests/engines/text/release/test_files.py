@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ import sfumato as sf
 from sfumato.cli._app import build
 from sfumato.data.documents import read_documents, write_documents
 from sfumato.data.samples import clinic_notes
+from sfumato.demo import _publish_letter
 from sfumato.engines.text.labelling.review import ReviewedRelease
+from sfumato.workbench import RunResult
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,7 @@ def released(place):
 
 
 def test_every_letter_is_published_under_a_new_name_or_withheld(place, released):
-    record = json.loads((released / "release.json").read_text())
+    record = json.loads((place / "release.private" / "figures.json").read_text())
     assert record["counts"]["documents"] == 21
     assert len(record["withheld"]) == 1
     assert record["withheld"][0]["reason"] == "is damaged or no Office file"
@@ -99,3 +102,15 @@ def test_a_letter_of_its_own_is_published_without_its_name(place):
     names = sorted(p.name for p in (place / "single").iterdir())
     assert [len(name) for name in names] == [21, 12]
     assert "note-" not in (place / "single" / "release.json").read_text()
+
+
+def test_the_demo_publishes_a_letter_again_and_again(place):
+    folder = place / "demo"
+    shutil.copytree(place / "frontier", folder / "run" / "private" / "text")
+    said: list[str] = []
+    for _ in range(2):
+        _publish_letter(folder, RunResult(folder / "run", folder, (), 0), said.append)
+    (document,) = read_documents(folder / "letter-released")
+    assert document.text.startswith("Discharge letter\n\n")
+    assert "[NAME]" in document.text
+    assert len(said) == 2

@@ -48,7 +48,9 @@ _INLINE_NAMES = (
 _INLINE = frozenset(_INLINE_NAMES.split())
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\u00ad\u200b\u2060\ufeff\ud800-\udfff\ufffe\uffff]"
+)
 
 
 def open_page(content: bytes) -> MarkupFile:
@@ -59,11 +61,9 @@ def open_page(content: bytes) -> MarkupFile:
     hidden = len(re.findall(r"<!--", text)) + len(re.findall(r"<\?", text))
     if hidden:
         dropped["comment in the markup"] += hidden
-    if _UNSEEN.search(text):
-        dropped["invisible character"] += 1
-        text = _UNSEEN.sub("", text)
-    root = _parse(text.encode())
+    root = _parse(text.encode("utf-8", "replace"))
     _clean(root, dropped)
+    _clean_characters(root, dropped)
     root = _parse(_serialise(root))  # as it will be read once it is written
     _clean(root, Counter())
     collected = CollectedText()
@@ -135,6 +135,20 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             element.attrib.clear()
             for name, value in kept.items():
                 element.set(name, value)
+
+
+def _clean_characters(root: _Element, dropped: Counter[str]) -> None:
+    """Take out characters that nobody sees, and those that markup cannot hold."""
+    for element in root.iter():
+        for holder in ("text", "tail"):
+            text = getattr(element, holder)
+            if text and _UNSEEN.search(text):
+                dropped["invisible character"] += 1
+                setattr(element, holder, _UNSEEN.sub("", text))
+        for key, value in element.attrib.items():
+            if _UNSEEN.search(str(value)):
+                dropped["invisible character"] += 1
+                element.set(str(key), _UNSEEN.sub("", str(value)))
 
 
 def _may_stay(element: _Element, name: str, value: str) -> bool:

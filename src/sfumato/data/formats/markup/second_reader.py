@@ -61,7 +61,10 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
     parser.CommentHandler = hidden.append
     parser.ProcessingInstructionHandler = lambda *what: hidden.append(what)
     parser.StartDoctypeDeclHandler = lambda *what: hidden.append(what)
-    parser.Parse(content, True)
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError:  # what cannot be read again is not published
+        return 1
     return len(hidden) + _count(pieces, values, removed)
 
 

@@ -96,7 +96,11 @@ def search_zip(content: bytes, removed: Iterable[str]) -> int:
             if inside == b"application/vnd.oasis.opendocument.text":
                 continue
             if inside[:5] in (b"<?xml", b"<math") or inside[:1] == b"<":
-                seen = _Seen(inside)
+                try:
+                    seen = _Seen(inside)
+                except expat.ExpatError:  # what cannot be read again is not published
+                    hidden += 1
+                    continue
                 hidden += seen.hidden
                 left |= {text for text in wanted - left if seen.holds(text)}
             else:

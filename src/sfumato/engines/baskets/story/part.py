@@ -70,7 +70,8 @@ def story(part: Part) -> Story:
             )
         )
         result.published.append(retell(frontier.promise))
-        result.tradeoff.append(say("Utility is the {axes}.", axes=retell(frontier.axes["utility"])))
+        axes = retell(frontier.axes.get("utility", "share kept"))
+        result.tradeoff.append(say("Utility is the {axes}.", axes=axes))
         result.grids += [candidates_grid(frontier, chosen), kept_grid(frontier, chosen)]
     if chosen is not None:
         _about(result, chosen, every, frontier)

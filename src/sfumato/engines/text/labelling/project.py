@@ -23,7 +23,7 @@ from pydantic import Field, JsonValue
 
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
-from ....core.records import Count, InputFile, Label, Record
+from ....core.records import Count, HouseRecord, InputFile, Label
 from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span, texts_sha256
 from ....data.documents import Corpus
@@ -57,7 +57,7 @@ LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
 
 
-class ProjectSource(Record):
+class ProjectSource(HouseRecord):
     """A file or folder that documents are read from, and what was read: answers are tied to that text."""
 
     path: str
@@ -67,7 +67,7 @@ class ProjectSource(Record):
     text_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
 
-class ProjectRecord(Record):
+class ProjectRecord(HouseRecord):
     """project.json."""
 
     version: int = Field(default=1, ge=1, le=1)

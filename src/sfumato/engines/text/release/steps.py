@@ -23,6 +23,7 @@ from ....data.formats.columns import Frame
 from ..exploration import TextExploration
 from ..payload import Learned
 from ..records import TextCandidate
+from ..redaction.counts import RedactionCounts
 from ..redaction.person import PersonRule
 from ..redaction.registry import REPLACEMENTS
 from ..redaction.sanitiser import Ranges, Sanitiser, batches
@@ -174,7 +175,7 @@ class _Promise:
             self._sentence = shift_sentence(self._shift, self._expected, self._risk)
         refuse_different(self._shift, self._sentence, accepted=self._request.accept_shift)
 
-    def measure(self, counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
+    def measure(self, counts: RedactionCounts) -> Measures:
         """Return what the record of the release says, from the counts of what was read back."""
         if self._held_out is None:
             told: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
