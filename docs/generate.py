@@ -169,13 +169,14 @@ def _share(value: float | None) -> str:
 def others_page() -> str:
     """Return the page that puts other tools beside sfumato: what was measured, and what they do better."""
     results = json.loads((RESULTS / "anonymity.json").read_text(encoding="utf-8"))
+    tables = {name: table for name, table in results["tables"].items() if "utility" in table}
     lines = [OTHERS_HEAD.format(share=100 * results["share_suppressed"])]
     columns = ("exchange", "full domain", "anjana", "shs", "rcs")
     lines += [
         "| table | rows | k | sfumato | best of full domain (ARX's space) | anjana | SHS | RCS | sfumato, a few records left out | full domain, the same |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for name, table in results["tables"].items():
+    for name, table in tables.items():
         for k, found in sorted(
             table["utility"].items(), key=lambda entry: int(entry[0].split()[1])
         ):
@@ -189,7 +190,7 @@ def others_page() -> str:
         "| table | evaluations | sfumato | SHS | RCS |",
         "|---|--:|--:|--:|--:|",
     ]
-    for name, table in results["tables"].items():
+    for name, table in tables.items():
         for evaluations, areas in sorted(table["areas"].items(), key=lambda entry: int(entry[0])):
             means = [f"{areas[c]['mean']:.3f}" for c in ("exchange", "shs", "rcs")]
             lines.append(f"| {name} | {int(evaluations):,} | {' | '.join(means)} |")
