@@ -81,7 +81,8 @@ def test_they_are_read_as_csv_is(tmp_path, make):
     assert release.counts["rows"] == 8
     got = pd.read_csv(tmp_path / "out" / "t.csv")
     assert sorted(got["pay"]) == sorted(frame()["pay"])
-    assert json.loads((tmp_path / "out" / "release.json").read_text())["inputs"][0]["rows"] == 8
+    figures = json.loads((tmp_path / "out.private" / "figures.json").read_text())
+    assert figures["inputs"][0]["rows"] == 8
     (tmp_path / "second").mkdir()
     explored.publish(explored.knee(), source, out=tmp_path / "second" / "o.parquet")
     assert len(pd.read_parquet(tmp_path / "second" / "o.parquet")) == 8

@@ -148,7 +148,8 @@ def test_questions_and_the_estimate_come_from_the_same_mixture(session):
     assert np.allclose(held_out[taken], ((2 * crf.held_out(where) + lesson.scores) / 3)[taken])
     assert np.isneginf(held_out[~taken]).all()
     windows, threshold = session.asker.windows, -math.log(session.record.ratio)
-    plain = estimated(session.pool, held_out, known, windows, drawn, threshold)
+    codes, labels = session.answers.known, session.record.labels
+    plain = estimated(session.pool, held_out, codes, windows, drawn, threshold, labels=labels)
     assert session.estimate == plain
     assert status_of(session)["low"] == plain.low
     for document in range(3):
