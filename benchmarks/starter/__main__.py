@@ -25,7 +25,7 @@ def main(given: list[str]) -> int:
     names = listed_names()
     print(f"{len(SHIPPED)} corpora, left out: {', '.join(SOURCES.keys() - set(SHIPPED))}")
     print(f"{size:,} bytes, sha256 {starter.sha256}")
-    print(f"{len(told(starter, names)):,} of {len(names):,} listed names are told, all as words")
+    print(f"{len(told(starter, names)):,} of {len(names):,} listed names are told")
     return 0
 
 
