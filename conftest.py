@@ -1,7 +1,8 @@
 """What holds for every test: how hypothesis draws, which doctests are collected, and how many items there are.
 
-`make test` draws the same examples each time, so that it never fails by chance; `make fuzz` draws others each time.
-What it finds becomes an `@example` of its test.
+`make test` draws the same examples each time, so that it never fails by chance; `make fuzz` draws others each time, and
+SFUMATO_SEED=7 those of the seed 7, here and in every test that asks `tests.seeds` (`make seeds N=20`). What is found
+becomes an `@example` of its test.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from hypothesis import settings
 
 settings.register_profile("test", derandomize=True, deadline=None, database=None, print_blob=True)
 settings.register_profile("fuzz", derandomize=False, deadline=None, max_examples=500)
-settings.load_profile(os.environ.get("SFUMATO_HYPOTHESIS", "test"))
+settings.register_profile("seeds", derandomize=False, deadline=None, database=None, print_blob=True)
+_SEED = os.environ.get("SFUMATO_SEED")
+settings.load_profile(os.environ.get("SFUMATO_HYPOTHESIS", "seeds" if _SEED else "test"))
 
 # Doctests of modules that need an extra are collected where the extra is installed.
 _ENCODER = "src/sfumato/engines/text/learners/encoder"
@@ -42,6 +45,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write how many items each file holds to tests/counts.json",
     )
+
+
+@pytest.hookimpl(tryfirst=True)  # before hypothesis reads it
+def pytest_configure(config: pytest.Config) -> None:
+    """Give hypothesis the seed of the suite, where it has another one."""
+    if _SEED and config.getoption("hypothesis_seed", None) is None:
+        config.option.hypothesis_seed = _SEED
 
 
 @pytest.hookimpl(tryfirst=True)  # before -k and -m take items out

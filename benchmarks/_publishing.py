@@ -47,15 +47,15 @@ def main(model: str, source: str, out: str, engine: str, threads: str) -> None:
     start, processor = time.monotonic(), time.process_time()
     release = found.publish(candidate, source, out=out, **options)
     seconds = time.monotonic() - start
-    counts = release.counts
+    counts, words = release.counts, release.words.read
     print(
         json.dumps(
             {
                 "seconds": round(seconds, 2),
                 "processor_seconds": round(time.process_time() - processor, 2),
                 "documents": counts["documents"],
-                "words": counts["words"],
-                "words_per_second": round(counts["words"] / seconds),
+                "words": words,
+                "words_per_second": round(words / seconds),
                 "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
                 "sha256": {file.name: sha256_of(file) for file in sorted(Path(out).iterdir())},
             }

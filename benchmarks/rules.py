@@ -15,8 +15,8 @@ import numpy as np
 
 from benchmarks._common import data_folder
 from sfumato.data.document import Document, Span
-from sfumato.engines.text.reading.background import same_kind
 from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.label_kinds import same_kind
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.rules import built_in, guess_languages
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -21,6 +22,34 @@ REGIMES_HEAD = """# Regimes
 
 What `sfumato report --for REGIME` answers, and what `--choose for:REGIME` keeps to. This page is generated from the regimes file (`make reference`); a test compares the two. The file was last compared with its sources on {day}.
 A source is *read* (in the authority's own words), *reported* (by somebody else; the original was not opened) or *recalled*. Only a number that was read carries a verdict; one that was reported is compared, and said to be reported. Decision support, not a determination: tell us what you read in an original that was not opened here.
+"""
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+OTHERS_PAGE = Path(__file__).parent / "explanation" / "beside-others.md"
+OTHERS_HEAD = """# Beside other tools
+
+Looked at on 16 November 2026. Figures on this page come from `benchmarks/results/anonymity.json` and are written by `make reference`; a test compares the two. A tool without a figure was not measured: it could not be installed where we measure, and what is said of it is from its documentation.
+
+## Tables: what k-anonymity costs
+
+Utility kept (1 is the unchanged table, by KL divergence) at the same k, on five open tables with hierarchies. "Best of full domain" is the best of *all* ways to choose one level for each hierarchy: ARX searches this space, so under this loss it can find no better one. anjana chooses levels greedily. SHS and RCS are the searches of the paper that the tables engine implements, with the same number of evaluations. In the last two columns at most {share:g} % of the records may be left out.
+"""
+OTHERS_TAIL = """
+What held of the paper: its lattice, its measures and the idea of a frontier. What did not: its searches stop far from the frontier on larger tables ([tables](tables.md)).
+
+## Which tool for what
+
+| tool | what it does better than sfumato | what sfumato adds | measured here |
+|---|---|---|---|
+| [ARX](https://arx.deidentifier.org) | a mature desktop program; more privacy models (δ-presence, differential privacy, population models); microaggregation | bands of unequal width beyond one level per hierarchy; the whole frontier; notes and baskets; a signed report | its search space, above |
+| [sdcMicro](https://cran.r-project.org/package=sdcMicro) | perturbation (PRAM, noise, microaggregation, shuffling), household risk, use in statistical offices | a proof of how good any policy can be; releases measured from the written file | no |
+| [Amnesia](https://amnesia.openaire.eu) | a simple page for k- and kᵐ-anonymity, run as a service | absences, attacks, what classification loses | no |
+| [anjana](https://pypi.org/project/anjana/) | a small library, many models in a few lines | the search | above |
+| [pycanon](https://pypi.org/project/pycanon/) | checks many more properties of a table that exists | makes the table | as an oracle of our tests: k, l and t are the same |
+| [Presidio](https://microsoft.github.io/presidio/) | recognisers for dozens of identifiers in many languages without any labels; images and DICOM; a service to call | learns from your documents, says what is *left* with a range, attacks its own release; [starts from Presidio's findings](../how-to/findings-of-another-tool.md) | no |
+| [OpenMed](https://openmed.life) | pretrained clinical models that run on a device, many entity types | as for Presidio | no |
+| Privacy Filter (open weights) | a large pretrained redactor, no training | as for Presidio; an encoder of your own joins as a learner ([encoder](../how-to/encoder.md)) | no |
+
+If you need a redactor today and have nobody to label, use Presidio or a pretrained model, and audit the result ([audit](../how-to/audit.md)). If you need noise rather than bands, use sdcMicro. If you want to see what you give up before you decide, and to put a number with its range before a board, that is what this is for.
 """
 PLACES = {
     "sign": "to be written and signed",
@@ -133,6 +162,41 @@ def regimes_page() -> str:
     return "\n".join(lines)
 
 
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def others_page() -> str:
+    """Return the page that puts other tools beside sfumato: what was measured, and what they do better."""
+    results = json.loads((RESULTS / "anonymity.json").read_text(encoding="utf-8"))
+    tables = {name: table for name, table in results["tables"].items() if "utility" in table}
+    lines = [OTHERS_HEAD.format(share=100 * results["share_suppressed"])]
+    columns = ("exchange", "full domain", "anjana", "shs", "rcs")
+    lines += [
+        "| table | rows | k | sfumato | best of full domain (ARX's space) | anjana | SHS | RCS | sfumato, a few records left out | full domain, the same |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, table in tables.items():
+        for k, found in sorted(
+            table["utility"].items(), key=lambda entry: int(entry[0].split()[1])
+        ):
+            cells = [_share(found.get(column)) for column in columns]
+            cells += [_share(found.get(f"{c}, records left out")) for c in columns[:2]]
+            lines.append(f"| {name} | {table['rows']:,} | {k.split()[1]} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        "The paper's own searches have the same number of evaluations here; what they leave open is the area under the frontier (smaller is better):",
+        "",
+        "| table | evaluations | sfumato | SHS | RCS |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for name, table in tables.items():
+        for evaluations, areas in sorted(table["areas"].items(), key=lambda entry: int(entry[0])):
+            means = [f"{areas[c]['mean']:.3f}" for c in ("exchange", "shs", "rcs")]
+            lines.append(f"| {name} | {int(evaluations):,} | {' | '.join(means)} |")
+    return "\n".join([*lines, OTHERS_TAIL])
+
+
 def page() -> str:
     """Return the whole page."""
     engines = sorted(
@@ -145,4 +209,5 @@ def page() -> str:
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     REGIMES_PAGE.write_text(regimes_page(), encoding="utf-8")
-    sys.stdout.write(f"written: {PAGE.name}, {REGIMES_PAGE.name}\n")
+    OTHERS_PAGE.write_text(others_page(), encoding="utf-8")
+    sys.stdout.write(f"written: {PAGE.name}, {REGIMES_PAGE.name}, {OTHERS_PAGE.name}\n")

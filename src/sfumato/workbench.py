@@ -83,7 +83,8 @@ def run(
         if not journal.finished:
             _PlanRun(content, plan_path, journal, say, progress or no_progress).all_steps()
             journal.finish(lambda built: _assemble(content, plan_path, journal, built))
-    withheld = sum(len(read_json(path).get("withheld", ())) for path in target.rglob(RELEASE_FILE))
+    figures = (read_json(path) for path in (target / "private").rglob(FIGURES_FILE))
+    withheld = sum(release.get("left_out", {}).get("withheld", 0) for release in figures)
     return RunResult(target, target / "report.html", _verdicts(target), withheld)
 
 

@@ -13,7 +13,7 @@ MOST = 272
 
 A new command brings four that every command has (`--out`, `--force`, `--quiet`, `--json`).
 """
-MOST_OWN = 38
+MOST_OWN = 39
 """Options of all other commands, and of `sfumato` itself."""
 
 

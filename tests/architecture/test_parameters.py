@@ -26,6 +26,8 @@ def test_the_page_is_what_the_requests_say():
     )
     regimes = (ROOT / "docs/reference/regimes.md").read_text(encoding="utf-8")
     assert regimes == module.regimes_page(), "docs/reference/regimes.md: run `make reference`"
+    others = (ROOT / "docs/explanation/beside-others.md").read_text(encoding="utf-8")
+    assert others == module.others_page(), "docs/explanation/beside-others.md: run `make reference`"
 
 
 @pytest.mark.parametrize("name", NAMES)

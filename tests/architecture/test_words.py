@@ -24,7 +24,7 @@ TREES = {
 
 ADJECTIVES = {
     "engine_named", "find_misplaced", "find_removed", "is_listed", "is_measured", "mark_dominated", "merge_redacted",
-    "non_dominated", "rounded", "warn_if_composed",
+    "non_dominated", "warn_if_composed",
 }  # fmt: skip
 """Functions whose last word is an adjective of what they are about, not what they do."""
 STILL_PARTICIPLES = {

@@ -162,8 +162,8 @@ def test_what_was_withheld_ends_with_status_one(frontier, tmp_path):
     result = call("publish", frontier, source, "--ratio", 10, "--out", tmp_path / "out", status=1)
     assert "2 records could not be processed and were withheld" in result.stderr
     assert "Canarix" not in result.output
-    record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert len(record["withheld"]) == 2
+    record = json.loads((tmp_path / "out.private" / "figures.json").read_text(encoding="utf-8"))
+    assert len(record["withheld"]) == record["left_out"]["withheld"] == 2
     assert "Canarix" not in json.dumps(record)
     call("publish", frontier, source, "--ratio", 10, "--out", tmp_path / "strict", "--strict",
          status=2)  # fmt: skip

@@ -206,7 +206,7 @@ def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
     outs = [tmp_path / "local.csv", tmp_path / "spark.csv"]
     for out in outs:
         release = found.publish(found.knee(), tmp_path / "t.csv", out=out, engine=out.stem)
-        assert release.counts["dropped"] == 9
+        assert release.left_out["dropped"] == 9
     assert outs[0].read_bytes() == outs[1].read_bytes()
     assert [i.path for i in release.inputs] == [i.path for i in found.record.inputs]
 

@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato.core.errors import OutputExistsError, ParameterError
 from sfumato.core.measures import Risk, Utility
-from sfumato.core.records import Candidate, InputFile, Release
+from sfumato.core.records import Candidate, OutputFile, Release
 
 
 def candidate(**more):
@@ -30,12 +30,15 @@ def test_a_candidate():
 def test_a_release():
     release = Release(
         engine="text", candidate="r10", seed=0, counts={"documents": 1300, "failed": 0},
-        outputs=(InputFile(path="notes.jsonl"),), risk=Risk(0.01), withheld=({"id": "d7"}, {"id": "d8"}),
+        outputs=(OutputFile(path="notes.jsonl"),), risk=Risk(0.01), withheld=({"id": "d7"}, {"id": "d8"}),
+        left_out={"withheld": 2},
     )  # fmt: skip
     assert repr(release) == "<text release r10 → notes.jsonl: documents 1,300, withheld 2>"
     html = release._repr_html_()
     assert "<th>risk</th><td>0.01</td>" in html
     assert "d7" not in html
+    given = Release.from_json(release.to_public_json())
+    assert repr(given) == "<text release r10 → notes.jsonl: documents 1,300, withheld at most 5>"
 
 
 def test_names_are_escaped(tmp_path):

@@ -47,10 +47,13 @@ def test_a_document_that_fails_is_withheld(tmp_path, learned, notes, publish):
     write_documents(broken, like="jsonl", out=source)
     outcome = publish(source, tmp_path / "out", sanitiser=Breaks(learned[1]))
     assert len(outcome.withheld) == len(ids) == 10
-    record = json.loads((tmp_path / "out" / "release.json").read_text())
+    record = json.loads((tmp_path / "out.private" / "figures.json").read_text())
     assert [w["id"] for w in record["withheld"]] == ids
     assert {w["reason"] for w in record["withheld"]} == {"an internal error (ValueError)"}
     assert CANARY not in json.dumps(record)
+    public = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert public["left_out"] == {"withheld": 10}
+    assert "withheld" not in public
     published = texts_of(tmp_path / "out")
     assert set(published) == {n.id for n in notes} - set(ids)
     with pytest.raises(WithheldError) as caught:
@@ -78,8 +81,13 @@ def test_what_is_withheld_is_listed_beside_the_output(tmp_path, notes, publish):
     assert outcome.withheld
     quarantine = quarantine_of(out)
     assert [entry["id"] for entry in listed] == ["../../x", "y" * 900]
-    record = json.loads((out / "release.json").read_text())
+    record = json.loads((tmp_path / "out.private" / "figures.json").read_text())
     assert listed == record["withheld"]
+    public = json.loads((out / "release.json").read_text())
+    assert (public["left_out"], public["multiples_of"]) == (
+        {"withheld": 5},
+        5,
+    )  # not that it was two
     assert CANARY not in quarantine.read_text()
     assert quarantine.stat().st_mode & 0o777 == 0o600
     assert sorted(p.name for p in tmp_path.iterdir()) == [

@@ -89,6 +89,13 @@ def test_words_and_codes_are_found_however_they_are_written():
     assert made.text == "Wohnhaft in West, [area 50000-59999] West; West. Aus Bonn, 53111."
 
 
+def test_nothing_but_the_mention_is_lost_between_sentences():
+    own = OwnValues(age=47, age_band=Band(45, 49))
+    text = "Seite 36 der Akte. 47 Jahre alt, wach. Frau, 47 Jahre, kam."
+    wanted = "Seite 36 der Akte. 45–49 Jahre alt, wach. Frau, 45–49 Jahre, kam."
+    assert rewrite(text, own, ["de"]).text == wanted
+
+
 def test_a_name_needs_its_capital_letter():
     own = OwnValues(words=(OwnWord("city", "Bath", "South"),))
     assert rewrite("She took a bath in Bath.", own, ["en"]).text == "She took a bath in South."

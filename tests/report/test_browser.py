@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.chromium import CHROMIUM, PATIENCE, Browser
 
-from sfumato.reports import write_report
+from sfumato.reports import ReportForm, write_report
 
 pytestmark = [
     pytest.mark.browser,
@@ -59,6 +59,19 @@ def test_it_fits_a_narrow_window(browser, page_of):
     browser.open(page_of(), width=390, height=844)
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
     browser.keep("narrow")
+
+
+@pytest.mark.parametrize(("regime", "language"), [("ema", "de"), ("cms", "en"), ("iso27559", "en")])
+def test_a_report_for_a_regime_opens_and_fits(browser, copied, tmp_path, regime, language):
+    form = ReportForm(regime=regime, language=language, interactive=False)
+    page = write_report([copied(tmp_path / "made", "baskets")], form)["private report.html"]
+    browser.open(page, width=390, height=844)
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.run("document.getElementById('board').getBoundingClientRect().height > 200")
+    assert browser.run("[...document.querySelectorAll('a[href^=\"#\"]')].every(a => document.getElementById(a.hash.slice(1)))")  # fmt: skip
+    browser.keep(f"{regime}-{language}-narrow")
+    assert browser.complaints() == []
+    assert browser.requests() == []
 
 
 def test_a_number_is_explained_by_keyboard(browser, page_of):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 from tests.conftest import sfumato
@@ -14,7 +15,7 @@ from sfumato.core.files import sha256_of, write_json
 from sfumato.core.storage.private_folder import write_private
 from sfumato.presentation.numbers import about, plain
 from sfumato.reports.facts import ReportFacts
-from sfumato.reports.parts import find_parts, stories
+from sfumato.reports.parts import find_parts, public_parts, stories
 
 
 @pytest.fixture(scope="module")
@@ -176,11 +177,28 @@ def test_records_left_out_are_not_passed_over(written, tmp_path):
     words = [c for c in story.checks if "could be processed" in c.text]
     assert part.release.measured.suppressed
     assert [c.state for c in words] == ["look"]
+    policy = next(g for g in story.grids if g.caption == "The policy in words")
+    assert not any("a rare value" in cell for row in policy.rows for cell in row)
+
+
+def test_the_search_chart_ends_where_the_sentence_does(written):
+    part = next(p for p in find_parts([written]) if p.engine == "tables")
+    trace = part.frontier.trace
+    again = ((1, 1.0), (max(trace[0][0] // 2, 1), 0.5), *trace, trace[-1])  # a point twice
+    frontier = part.frontier.model_copy(update={"trace": again})
+    (story,) = stories([replace(part, frontier=frontier)])
     area = next(c for c in story.charts if c.id == "tables-area")
     said = next(plain(s) for s in story.tradeoff if "area under it" in s)
     assert area.rows[-1][1] in said  # the sentence and the end of the chart agree
     steps = area.spec["datasets"]["trace"]
     assert [s["evaluations"] for s in steps] == sorted({s["evaluations"] for s in steps})
     assert area.spec["encoding"]["x"]["axis"]["values"]
-    policy = next(g for g in story.grids if g.caption == "The policy in words")
-    assert not any("a rare value" in cell for row in policy.rows for cell in row)
+
+
+def test_the_edition_that_is_given_out_says_what_was_published(written):
+    for part in public_parts(find_parts([written])):
+        (story,) = stories([part], public=True)
+        said = " ".join(plain(s) for s in (*story.verdict, *story.published))
+        assert "No candidate" not in said
+        assert f"candidate {part.release.candidate}" in said
+        assert story.verdict

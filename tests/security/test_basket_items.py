@@ -61,19 +61,22 @@ def test_people_of_whom_nothing_is_left_are_counted_and_told(log):
         left = len({row["person"] for row in csv.DictReader(stream)})
     gone = PEOPLE + ALONE - left
     assert gone >= ALONE
-    counts = json.loads((out / "release.json").read_text())["counts"]
-    assert counts["rows"] == left
-    assert counts["rows_without_items"] == gone
+    record = json.loads((out / "release.json").read_text())
+    assert record["counts"]["rows"] == left
+    k = record["how"]["k"]
+    to_k = -(-gone // k) * k
+    assert record["left_out"] == {"rows_without_items": to_k}
     sentence = f"{gone} rows of which no item is left are not in the published log"
     assert sentence in said
     sfumato("report", log.parent / "frontier", out, "--out", log.parent / "report", "--quiet")
     page = (log.parent / "report" / "report.html").read_text()
-    assert sentence in page
+    assert f"At most {to_k} rows of which no item is left are not in the published log" in page
+    assert sentence in (log.parent / "report.private" / "report.html").read_text()
     assert "every row stays" not in page
 
 
 def test_rows_of_a_matrix_stay_when_nothing_is_left_of_them(written, tmp_path):
     sfumato("baskets", "publish", written / "baskets-explored", written / "purchases.npz", "--labels",
             written / "purchases.labels.txt", "--knee", "--out", tmp_path / "out")  # fmt: skip
-    counts = json.loads((tmp_path / "out" / "release.json").read_text())["counts"]
-    assert counts["rows_without_items"] == 0
+    record = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert record["left_out"] == {"rows_without_items": 0}

@@ -8,6 +8,7 @@ import json
 import pytest
 from fuzz.canaries import FEW, Scene, baskets, play
 from fuzz.looking import Canary, Looker, look, pdf_text
+from tests.seeds import seeded
 
 from sfumato.core.randomness import Streams
 from sfumato.core.records import InputFile, Release
@@ -17,7 +18,7 @@ WORD = "Quixadelmotarivexo"
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory):
-    return Scene(tmp_path_factory.mktemp("scene"), Streams(7).generator("canaries"))
+    return Scene(tmp_path_factory.mktemp("scene"), Streams(seeded(7)).generator("canaries"))
 
 
 @pytest.fixture(scope="module")

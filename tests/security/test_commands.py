@@ -161,7 +161,7 @@ def test_h2_findings_cannot_be_forgotten_and_gaps_are_withheld(at):
     sfumato(*publish, "--findings", half, "--keep-ids", "--out", at / "out", status=1)
     published = [json.loads(s)["id"] for s in (at / "out" / "bare.jsonl").read_text().splitlines()]
     assert published == [d["id"] for d in shown[::2]]
-    withheld = json.loads((at / "out" / "release.json").read_text())["withheld"]
+    withheld = json.loads((at / "out.private" / "figures.json").read_text())["withheld"]
     assert [w["id"] for w in withheld] == [d["id"] for d in shown[1::2]]
     assert {w["reason"] for w in withheld} == {"has no entry in the findings"}
 

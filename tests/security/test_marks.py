@@ -13,7 +13,7 @@ import pytest
 from sfumato.core.errors import InputError, ModelError, PrivacyWarning
 from sfumato.core.exploration import Exploration
 from sfumato.core.measures import Risk, Utility
-from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release
+from sfumato.core.records import Candidate, FrontierRecord, InputFile, OutputFile, Release
 from sfumato.core.storage.private_key import PrivateKey, key_file, private_key
 
 ROWS = "name,age\nCanarina,33\n"
@@ -95,7 +95,9 @@ def test_c1_a_release_holds_no_hash_of_an_input(tmp_path):
     path.write_text(ROWS)
     file = InputFile.of(path, 1)
     assert file.sha256 == SHA256
-    release = Release(engine="tables", candidate="p1", inputs=(file,), outputs=(file,), seed=0)
+    release = Release(
+        engine="tables", candidate="p1", inputs=(file,), outputs=(OutputFile.of(path, 1),), seed=0
+    )
     content = json.loads(release.save(tmp_path).read_text())
     assert "sha256" not in content["inputs"][0]
     assert content["inputs"][0]["hmac"] != SHA256
@@ -104,7 +106,7 @@ def test_c1_a_release_holds_no_hash_of_an_input(tmp_path):
         content["outputs"][0]["sha256"] == SHA256
     )  # of what is published, which everyone can hash
     again = Release.from_json(content)
-    assert again.to_json() == content
+    assert again.to_public_json() == content
     # The same input is known again by its mark; without the key nobody can compute it.
     assert InputFile.of(path, 1).with_mark().hmac == content["inputs"][0]["hmac"]
 
@@ -132,7 +134,8 @@ def explored(folder, payload=b"model"):
 def test_c1_a_report_holds_no_hash_of_inputs_or_models(tmp_path):
     record = FrontierRecord.read(explored(tmp_path / "f"))
     assert record.inputs[0].sha256 == SHA256  # the frontier stays in the house
-    text = json.dumps(record.to_public_json())
+    assert record.to_public_json() == {}
+    text = json.dumps(record.to_report_json())
     assert SHA256 not in text
     assert not [digest for digest in record.files.values() if digest in text]
 

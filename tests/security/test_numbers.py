@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from tests.seeds import seeded
 
 from sfumato import tables
 from sfumato.reports import write_report
@@ -21,7 +22,7 @@ SCHEMA = {
 
 
 def population(seed=0):
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(seeded(seed))
     cells = list(itertools.product(map(str, AGES), SEXES, AREAS))
     return pd.DataFrame(cells, columns=["age", "sex", "area"]).assign(
         count=draw.integers(5, 400, len(cells))
@@ -29,7 +30,7 @@ def population(seed=0):
 
 
 def people(seed, rows):
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(seeded(seed))
     return pd.DataFrame(
         {
             "age": draw.integers(18, 42, rows).astype(str),
@@ -103,7 +104,7 @@ def test_c1_an_insider_who_knows_all_but_one_learns_the_band_alone(tmp_path):
     "treatment", [{"round": 1000}, {"microaggregate": 5}, {"noise": 0.2}, {"top": 4000}]
 )
 def test_c1_a_release_says_nothing_of_what_treated_numbers_were(tmp_path, treatment):
-    draw = np.random.default_rng(3)
+    draw = np.random.default_rng(seeded(3))
     frame = people(3, 60).assign(pay=draw.integers(1_000, 9_999, 60))
     schema = {
         "attribute": [*SCHEMA["attribute"], {"name": "pay", "role": "other", "publish": treatment}]
@@ -139,3 +140,35 @@ def test_figures_of_a_release_are_kept_for_the_steward(tmp_path):
     kept = tmp_path / "a" / "out.private" / "figures.json"
     assert kept.stat().st_mode & 0o077 == 0
     assert json.loads(kept.read_text(encoding="utf-8"))["measured"]["expected_unchanged"] > 0
+
+
+def test_two_releases_that_differ_by_one_person_who_is_left_out_are_equal(tmp_path):
+    """The granularity is k people: one to five of them left out look alike, and the sixth is the first of ten."""
+    schema, frame = {**SCHEMA, "missing": "drop"}, people(7, 60)
+    found = tables.explore(frame, schema=schema, population=population(), evaluations=60, min_k=5)
+    alike = []
+    for many in (1, 2, 5, 6):
+        more = people(8, many).assign(age="")
+        given = pd.concat([frame, more], ignore_index=True)
+        alike.append(published(found, found.knee(), given, tmp_path / str(many)))
+    assert alike[0] == alike[1] == alike[2]
+    assert alike[0][0]["left_out"] == {"dropped": 5, "suppressed": 0}
+    assert alike[3][0] == {**alike[0][0], "left_out": {"dropped": 10, "suppressed": 0}}
+    assert alike[3][1] == alike[0][1]
+
+
+def test_no_count_of_raw_records_below_k_is_in_a_public_file(tmp_path):
+    """Neither of what was suppressed, nor in the sizes of groups before."""
+    frame = people(9, 90)
+    frame.loc[[0, 1], "area"] = "4"
+    found = tables.explore(frame, schema=SCHEMA, population=population(), evaluations=80, min_k=7, suppress=0.1)  # fmt: skip
+    assert all(size.records >= 7 for size in found.record.groups_before)
+    chosen = next((c for c in found if 0 < c.suppressed < 7), None) or max(found, key=lambda c: c.suppressed)  # fmt: skip
+    record, data = published(found, chosen, frame, tmp_path / "a")
+    assert record["left_out"]["suppressed"] % 7 == 0
+    assert record["measured"]["suppressed"] == record["left_out"]["suppressed"]
+    assert record["counts"]["rows"] == len(data.splitlines()) - 1 == 90 - chosen.suppressed
+    assert all("rows" not in file for file in record["inputs"])
+    kept = json.loads((tmp_path / "a" / "out.private" / "figures.json").read_text())
+    assert kept["left_out"]["suppressed"] == chosen.suppressed
+    assert kept["inputs"][0]["rows"] == 90

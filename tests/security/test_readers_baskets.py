@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.seeds import seeded
 
 from sfumato import baskets
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
@@ -29,7 +30,7 @@ def arrays_of(kind, rng):
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
 def test_h6_every_index_pointer_and_shape_is_checked(kind, tmp_path):
-    dense, good = arrays_of(kind, np.random.default_rng(1))
+    dense, good = arrays_of(kind, np.random.default_rng(seeded(1)))
     matrix = read_baskets(saved(tmp_path / "good.npz", **good)).matrix
     assert (matrix.toarray() == dense).all()
     places = ["row", "col"] if kind == "coo" else ["indices"]
@@ -66,7 +67,7 @@ def test_h6_every_index_pointer_and_shape_is_checked(kind, tmp_path):
 
 
 def test_h6_nothing_is_unpickled(tmp_path):
-    _, good = arrays_of("csr", np.random.default_rng(1))
+    _, good = arrays_of("csr", np.random.default_rng(seeded(1)))
     file = saved(tmp_path / "o.npz", **{**good, "data": np.array([{}, 1], dtype=object)})
     with pytest.raises(FormatError):
         read_baskets(file)
@@ -80,7 +81,7 @@ def test_h6_a_matrix_in_memory_is_checked_as_well():
 
 
 def explored(tmp_path):
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seeded(0))
     rows = [f"{a},{b},{'pq'[i % 2]}" for i, (a, b) in enumerate(rng.integers(0, 2, (60, 2)))]
     (tmp_path / "a.csv").write_text("tea,milk,y\n" + "\n".join(rows) + "\n")
     found = baskets.explore(tmp_path / "a.csv", k=2, folds=2, selector="hamdist")

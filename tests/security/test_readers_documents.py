@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.seeds import seeded
 from typer.testing import CliRunner
 
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
@@ -235,7 +236,7 @@ def test_l7_one_odd_file_name_is_withheld_alone(name, tmp_path):
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
 def test_the_footer_of_parquet_is_read_as_pyarrow_reads_it(compression, tmp_path):
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(seeded(3))
     table = pa.table(
         {
             "text": ["word " * int(n) for n in rng.integers(0, 50, 700)],

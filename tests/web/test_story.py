@@ -134,6 +134,14 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         until(browser, "document.getElementById('stats').innerText.includes('60')")
         browser.keep("label")
         assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+        browser.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)  # fmt: skip
+        assert browser.run("document.documentElement.scrollWidth <= 390")
+        browser.call("Emulation.clearDeviceMetricsOverride")
+        press(browser, "?")
+        until(browser, "document.getElementById('help').open")
+        browser.run("document.querySelector('[data-close-help]').click()")
+        assert "Next:" in browser.run("document.getElementById('verdict').textContent")
+        assert "NAME" in browser.run("document.getElementById('by-label').innerText")
         assert browser.complaints() == []
         assert all(url.startswith((served.origin, "data:")) for url in browser.requests())
 
@@ -146,6 +154,11 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         browser.open(f"{served.base}/frontier{chosen}")
         until(browser, "document.querySelector('#right')?.textContent.length > 20")
         browser.keep("frontier")
+        browser.run("document.querySelector('#publish button').click()")
+        until(
+            browser,
+            "document.getElementById('published').textContent.includes('Press the button again')",
+        )
         browser.run("document.querySelector('#publish button').click()")
         until(
             browser, "document.getElementById('published').textContent.includes('Published: r20')"

@@ -39,6 +39,10 @@ COMMANDS = {
         "report",
         "Write report.html (self-contained, offline), facts.json and, with --pdf, report.pdf.",
     ),
+    "verify": (
+        "verify",
+        "Check, offline, that a release and its report are those that were signed.",
+    ),
     "serve": (
         "serve",
         "Show a local page to label, choose, publish, review and audit; nothing leaves this machine.",

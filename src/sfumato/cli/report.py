@@ -45,6 +45,12 @@ def report(
             "iso27559, quebec, eurostat and more, or a .toml file of your own.",
         ),
     ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY", help="Sign release and report with this OpenSSH key (Ed25519)."
+        ),
+    ] = None,
     language: Annotated[str, typer.Option(help="The language of the report: en or de.")] = "en",
     force: ForceFlag = False,
     quiet: QuietFlag = False,
@@ -57,7 +63,7 @@ def report(
 
         written = write_report(
             folders,
-            ReportForm(pdf, charts, interactive, regime, language),
+            ReportForm(pdf, charts, interactive, regime, language, sign),
             out=out,
             choose=_choices(choose or []),
             force=force,

@@ -6,14 +6,14 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from .records import CandidateId, Count, Mark, Record
+from .records import CandidateId, Count, HouseRecord, Mark
 
 __all__ = ["APPROVAL_FILE", "Approval", "Look"]
 
 APPROVAL_FILE = "approval.json"
 
 
-class Look(Record):
+class Look(HouseRecord):
     """How a person looked at one document of a release."""
 
     document: Count
@@ -23,7 +23,7 @@ class Look(Record):
     """Whether its text was scrolled to the end, or fitted on the page."""
 
 
-class Approval(Record):
+class Approval(HouseRecord):
     """approval.json: who approved a release, when, and what they saw; void when the release changes."""
 
     release: Mark

@@ -108,7 +108,10 @@ def show_exploration_html(exploration: AnyExploration) -> str:
 
 def _release_facts(release: Release) -> list[tuple[str, str]]:
     found = [(name, f"{n:,}") for name, n in release.counts.items() if isinstance(n, int) and n]
-    return [*found, *([("withheld", f"{len(release.withheld):,}")] if release.withheld else [])]
+    return [
+        *found,
+        *((name, release.tell_left_out(name)) for name, n in release.left_out.items() if n),
+    ]
 
 
 def show_release(release: Release) -> str:

@@ -115,6 +115,8 @@ class Part:
     """By name of an input that another part of the same report published: the id of that part."""
     regime: Regime | None = None
     """What the report is made for; its number is drawn on the frontier."""
+    files: tuple[Path, ...] = ()
+    """Where the record and the data of the release are on this machine."""
     approval: Approval | None = None
     """Who approved this very release, and what they saw."""
     audits: tuple[records.Record, ...] = ()

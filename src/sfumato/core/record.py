@@ -1,15 +1,29 @@
-"""What records are made of: their base, and the types of their fields.
+"""What records are made of: their bases, the types of their fields, and what of them may be given out.
 
 The rule that no word of the data leaves the house lives in the field types: a text field is a name that
-the steward or the program declared, never free text.
+the steward or the program declared, never free text. So does the rule that no figure of the raw data does:
+every field of a `Record` says who may read it, and a class with a field that does not say it cannot be defined.
+
+>>> class Measured(Record):
+...     rows: Public[Count]
+...     left_out: Coarse[Count]
+...     risk: RoundedUp[Share]
+...     loss: Private[float]
+>>> Measured(rows=812, left_out=3, risk=0.012345, loss=0.123456789).to_public_json()
+{'rows': 812, 'left_out': 5, 'risk': 0.013}
+>>> class Forgotten(Record):
+...     loss: float
+Traceback (most recent call last):
+    ...
+TypeError: The field 'loss' of the record 'Forgotten' does not say who may read it. Write Public[…], ...
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from functools import partial
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -20,27 +34,33 @@ from pydantic import (
     StringConstraints,
     ValidationError,
 )
-from pydantic_core import PydanticUndefined
 
+from .coarse import SMALLEST_COUNT, coarse_count, two_digits
 from .errors import FormatError, ParameterError
 from .measures import Risk, Utility
 
 __all__ = [
     "CandidateId",
+    "Coarse",
     "ColumnName",
+    "Content",
     "Count",
+    "Exposure",
     "FileName",
+    "Hidden",
+    "HouseRecord",
     "Label",
     "Mark",
     "Name",
+    "Private",
+    "Public",
     "Record",
     "RiskField",
+    "RoundedDown",
+    "RoundedUp",
     "Sentence",
     "Share",
     "UtilityField",
-    "private",
-    "rounded",
-    "two_digits",
 ]
 
 CandidateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:=+-]{0,63}$")]
@@ -82,8 +102,46 @@ UtilityField = Annotated[
 ]
 
 
+Content = dict[str, Any]
+"""The content of a file, as JSON has it."""
+
+
+class Exposure(Enum):
+    """Who may read a field, and how exactly."""
+
+    PUBLIC = "everybody, as it is"
+    ROUNDED_UP = "everybody, with two digits, rounded up"
+    ROUNDED_DOWN = "everybody, with two digits, rounded down"
+    COARSE = "everybody, up to the next multiple of k"
+    PRIVATE = "the steward"
+    HIDDEN = "the steward's own tools"
+
+
+T = TypeVar("T")
+Public = Annotated[T, Exposure.PUBLIC]
+"""What anybody could compute from the published data and declared parameters, or was declared itself."""
+RoundedUp = Annotated[T, Exposure.ROUNDED_UP]
+"""A risk over many people: published with two significant digits, rounded up; the ends of intervals outwards."""
+RoundedDown = Annotated[T, Exposure.ROUNDED_DOWN]
+"""A utility over many people: published with two significant digits, rounded down; intervals outwards."""
+Coarse = Annotated[T, Exposure.COARSE]
+"""A count of raw records that are not published: given out as the next multiple of the release's k."""
+Private = Annotated[T, Exposure.PRIVATE]
+"""A figure that stays in the house: in no release.json and in no report that is given out.
+
+A figure that cannot be computed from the published data and declared parameters alone is private: whoever
+holds the population, or most of the records, could check guesses about the raw data against it, however
+harmless it looks.
+"""
+Hidden = Annotated[T, Exposure.HIDDEN]
+"""What no report shows, not even the steward's: plain hashes, by which sfumato knows its own files again."""
+
+
 class Record(BaseModel):
-    """Base of all records: frozen, no field beyond the declared ones, finite numbers only."""
+    """Base of what may reach a public file: frozen, no field beyond the declared ones, finite numbers only.
+
+    Every field is `Public`, `RoundedUp`, `RoundedDown`, `Coarse`, `Private` or `Hidden`.
+    """
 
     model_config = ConfigDict(
         defer_build=True,  # a command uses few of the records: each is built when it is used
@@ -93,13 +151,49 @@ class Record(BaseModel):
         arbitrary_types_allowed=True,
     )
 
-    def to_json(self) -> dict[str, Any]:
+    stays: ClassVar[bool] = False
+    """Whether the record stays in the house as a whole."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: object) -> None:
+        """Refuse a record with a field that does not say who may read it."""
+        super().__pydantic_init_subclass__(**options)
+        for name in () if cls.stays else cls.model_fields:
+            exposure = cls.exposure(name)
+            if exposure is None:
+                raise TypeError(
+                    f"The field {name!r} of the record {cls.__name__!r} does not say who may read it. Write "
+                    "Public[…], RoundedUp[…], RoundedDown[…], Coarse[…], Private[…] or Hidden[…]."
+                )
+            held = next(_house_records(cls.model_fields[name].annotation), None)
+            if held is not None and exposure not in {Exposure.PRIVATE, Exposure.HIDDEN}:
+                raise TypeError(
+                    f"The field {name!r} of the record {cls.__name__!r} is given out and holds a "
+                    f"{held.__name__!r}, which stays in the house."
+                )
+
+    @classmethod
+    def exposure(cls, name: str) -> Exposure | None:
+        """Return who may read a field; None for a field of a record of the house that does not say it."""
+        marks = cls.model_fields[name].metadata
+        return next((mark for mark in marks if isinstance(mark, Exposure)), None)
+
+    @property
+    def granularity(self) -> int:
+        """The k that counts of raw records are given out in multiples of."""
+        return SMALLEST_COUNT
+
+    def to_json(self) -> Content:
         """Return the content of the file."""
         return self.model_dump(mode="json", by_alias=True)
 
-    def to_public_json(self) -> dict[str, Any]:
-        """Return what may be given out: no hash of an input, no private field, some figures rounded."""
-        return _public(self)
+    def to_public_json(self) -> Content:
+        """Return what may be given out: no hidden and no private field, some figures rounded."""
+        return _public(self, self.granularity)
+
+    def to_report_json(self) -> Content:
+        """Return what the steward's edition of a report shows: all but what is hidden."""
+        return _without_hidden(self)
 
     @classmethod
     def from_json(cls, content: object, *, file: str = "record") -> Self:
@@ -116,87 +210,74 @@ class Record(BaseModel):
             ) from None
 
 
-def private(
-    default: object = PydanticUndefined, *, default_factory: Callable[[], object] | None = None
-) -> Any:
-    """Declare a field that stays in the house: it is in no release.json and in no public report.
+class HouseRecord(Record):
+    """Base of what stays in the house as a whole (a frontier, an attack): its fields need no marks."""
 
-    A figure that cannot be computed from the published data and declared parameters alone is private:
-    whoever holds the population, or most of the records, could check guesses about the raw data
-    against it, however harmless it looks.
-    """
-    if default_factory is not None:
-        return Field(default_factory=default_factory, json_schema_extra={"private": True})
-    return Field(default, json_schema_extra={"private": True})
+    stays: ClassVar[bool] = True
+
+    def to_public_json(self) -> Content:
+        """Return nothing: the record has no public side."""
+        return {}
 
 
-def rounded(default: object = PydanticUndefined, *, towards: Literal["up", "down"]) -> Any:
-    """Declare a figure over many people that is published with two significant digits.
-
-    Parameters
-    ----------
-    default : object
-        The default of the field.
-    towards : {"up", "down"}
-        Where it is rounded to: a risk up, a utility down. The ends of an interval go outwards.
-
-    """
-    return Field(default, json_schema_extra={"rounded": towards})
+def _house_records(annotation: object) -> Iterator[type[Record]]:
+    """Yield the records of the house that a type holds."""
+    if isinstance(annotation, type) and issubclass(annotation, Record) and annotation.stays:
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _house_records(inner)
 
 
-def _public(record: Record) -> dict[str, Any]:
-    """Return the JSON of a record without private fields and hashes of inputs, figures rounded."""
+def _public(record: Record, k: int) -> Content:
+    """Return the JSON of a record without private fields, figures rounded, counts up to multiples of k."""
     full = record.to_json()
     for name, field in type(record).model_fields.items():
-        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        value, key = getattr(record, name), field.alias or name
-        if extra.get("private"):
-            for own in (key, f"{key}_interval"):
-                full.pop(own, None)
-            if isinstance(full.get("measures"), dict):
-                full["measures"].pop(key, None)
-            continue
-        if isinstance(value, Record) and isinstance(full.get(key), dict):
-            full[key] = _public(value)
-        elif isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
-            full[key] = [_public(v) for v in value]
-        elif (
-            isinstance(value, dict) and value and all(isinstance(v, Record) for v in value.values())
-        ):
-            full[key] = {name: _public(v) for name, v in value.items()}
-        if name == "inputs":
-            full[key] = [{k: v for k, v in entry.items() if k != "sha256"} for entry in full[key]]
-        if extra.get("rounded"):
-            full[key] = _coarse(full[key], up=extra["rounded"] == "up")
+        value, key, exposure = getattr(record, name), field.alias or name, record.exposure(name)
+        if exposure in {Exposure.PRIVATE, Exposure.HIDDEN, None}:
+            full.pop(key, None)
+        elif key in full:
+            shown = _each_record(value, full[key], lambda inner: _public(inner, k))
+            if exposure is Exposure.COARSE:
+                shown = coarse_count(shown, k)
+            elif exposure is not Exposure.PUBLIC:
+                shown = _two_digits(shown, up=exposure is Exposure.ROUNDED_UP)
+            full[key] = shown
     return full
 
 
-def _coarse(value: object, *, up: bool) -> object:
+def _without_hidden(record: Record) -> Content:
+    """Return the JSON of a record without what is hidden, here and in the records that it holds."""
+    full = record.to_json()
+    for name, field in type(record).model_fields.items():
+        value, key = getattr(record, name), field.alias or name
+        if record.exposure(name) is Exposure.HIDDEN:
+            full.pop(key, None)
+        elif key in full:
+            full[key] = _each_record(value, full[key], _without_hidden)
+    return full
+
+
+def _each_record(value: object, written: object, show: Callable[[Record], Content]) -> object:
+    """Return the JSON of a field, each record in it as it is shown."""
+    if isinstance(value, Record) and isinstance(written, dict):
+        return show(value)
+    if isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
+        return [show(v) for v in value]
+    if isinstance(value, dict) and value and all(isinstance(v, Record) for v in value.values()):
+        return {name: show(v) for name, v in value.items()}
+    return written
+
+
+def _two_digits(value: object, *, up: bool) -> object:
     """Round every number of a JSON value to two significant digits, the ends of intervals outwards."""
     if isinstance(value, dict):
         ends = {"low": False, "high": True}
-        return {k: _coarse(v, up=ends.get(k, up)) for k, v in value.items()}
+        return {k: _two_digits(v, up=ends.get(k, up)) for k, v in value.items()}
     if isinstance(value, list):
         if len(value) == 2 and all(isinstance(v, float | int) for v in value):  # an interval
-            return [_coarse(value[0], up=False), _coarse(value[1], up=True)]
-        return [_coarse(v, up=up) for v in value]
+            return [_two_digits(value[0], up=False), _two_digits(value[1], up=True)]
+        return [_two_digits(v, up=up) for v in value]
     return two_digits(value, up=up) if isinstance(value, float) else value
-
-
-def two_digits(value: float, *, up: bool) -> float:
-    """Round a number to two significant digits, up or down.
-
-    >>> two_digits(0.012345, up=True), two_digits(0.98765, up=False), two_digits(0.0, up=True)
-    (0.013, 0.98, 0.0)
-    """
-    if value == 0:
-        return 0.0
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
-    steps = value / unit
-    whole = round(steps)
-    if abs(steps - whole) > 1e-9:
-        whole = math.ceil(steps) if up else math.floor(steps)
-    return float(f"{whole * unit:.1e}")
 
 
 def _is_field(step: object) -> bool:

@@ -14,14 +14,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import (
     Field,
     JsonValue,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
-    StringConstraints,
     field_validator,
     model_serializer,
     model_validator,
@@ -29,23 +28,29 @@ from pydantic import (
 
 from .._version import __version__
 from . import display
-from .files import canonical_json, read_json, sha256_of, write_json
+from .file_records import InputFile, OutputFile
+from .files import canonical_json, read_json, write_json
 from .record import (
     CandidateId,
+    Coarse,
     ColumnName,
+    Content,
     Count,
     FileName,
+    Hidden,
+    HouseRecord,
     Label,
     Mark,
     Name,
+    Private,
+    Public,
     Record,
     RiskField,
+    RoundedDown,
+    RoundedUp,
     Sentence,
     Share,
     UtilityField,
-    private,
-    rounded,
-    two_digits,
 )
 from .storage.private_folder import private_folder_of, write_private
 from .storage.private_key import private_key
@@ -62,26 +67,31 @@ __all__ = [
     "AuditOfRelease",
     "Candidate",
     "CandidateId",
+    "Coarse",
     "ColumnName",
     "ComparedRecord",
     "Count",
     "FileName",
     "FrontierRecord",
+    "Hidden",
+    "HouseRecord",
     "InputFile",
     "Label",
     "Mark",
     "Name",
+    "OutputFile",
+    "Private",
+    "Public",
     "Record",
     "Reference",
     "Release",
     "RiskField",
+    "RoundedDown",
+    "RoundedUp",
     "Sentence",
     "Share",
     "ShiftRecord",
     "UtilityField",
-    "private",
-    "rounded",
-    "two_digits",
     "versions",
 ]
 
@@ -92,38 +102,7 @@ FIGURES_FILE = "figures.json"
 """The private copy of a release.json, with every figure in full."""
 
 
-class InputFile(Record):
-    """A file that went in or came out: its name, its digest and how many records it holds.
-
-    In frontier.json, which stays in the house, `sha256` is the plain hash. In release.json the inputs
-    carry no plain hash: a reader of the release could try guesses against it. `hmac` is a mark under
-    the steward's private key, by which the steward's own tools know the same file again.
-    """
-
-    path: FileName
-    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
-    rows: Count | None = None
-    hmac: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
-
-    @model_serializer(mode="wrap")
-    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        found: dict[str, object] = handler(self)
-        return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
-
-    def with_mark(self, *, keep_hash: bool = False) -> InputFile:
-        """Return the file with its keyed mark; the plain hash goes unless it is kept."""
-        if self.sha256 is None:
-            return self
-        mark = self.hmac or private_key().mark("input", self.sha256)
-        return self.model_copy(update={"hmac": mark} | ({} if keep_hash else {"sha256": None}))
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str], rows: int) -> InputFile:
-        """Describe a file on disk."""
-        return cls(path=Path(path).name, sha256=sha256_of(path), rows=rows)
-
-
-class _OnAxes(Record):
+class _OnAxes(HouseRecord):
     """Something with a risk and a utility.
 
     In a file `risk` and `utility` are plain numbers with their intervals beside them, as scripts read
@@ -200,7 +179,7 @@ def _versions() -> dict[str, str]:
 R = TypeVar("R", bound="FrontierRecord")
 
 
-class FrontierRecord(Record):
+class FrontierRecord(HouseRecord):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
     The file stays on the private side. `seconds` is always null, so that the same request gives the
@@ -220,11 +199,9 @@ class FrontierRecord(Record):
     seconds: float | None = None
     candidates: tuple[SerializeAsAny[Candidate], ...]
     references: tuple[SerializeAsAny[Reference], ...] = ()
-    files: dict[FileName, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
-        default_factory=dict, json_schema_extra={"private": True}
-    )
+    files: Hidden[dict[FileName, Mark]] = Field(default_factory=dict)
     """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
-    mark: Mark | None = private(None)
+    mark: Hidden[Mark | None] = None
 
     @field_validator("inputs")
     @classmethod
@@ -254,29 +231,41 @@ class FrontierRecord(Record):
 class Release(Record):
     """release.json: what was published, how, and what was measured on the output itself.
 
-    `request` holds the options of publishing, `counts` what was counted, `risk` and `utility` what was
-    promised; engines add `measured`, typed. `frontier` is the mark of the frontier that the candidate
-    is on. `withheld` lists the records that were not published, by id, with the reason. There is no
-    time stamp, so that the same plan gives the same bytes.
+    `request` holds the options of publishing, `counts` what was counted on what was published,
+    `left_out` the records that were not, by reason, in multiples of `multiples_of` where it is given
+    out; `risk` and `utility` are what was promised; engines add `measured`, typed. `frontier` is the mark
+    of the frontier that the candidate is on. `withheld` lists the records that could not be processed, by
+    id, with the reason. There is no time stamp, so that the same plan gives the same bytes.
     """
 
-    engine: Name
-    candidate: CandidateId
-    frontier: Mark | None = None
-    inputs: tuple[InputFile, ...] = ()
-    outputs: tuple[InputFile, ...] = ()
-    seed: int
-    request: dict[str, JsonValue] = Field(default_factory=dict)
-    counts: dict[str, int | dict[str, int]] = Field(default_factory=dict)
-    risk: RiskField | None = None
-    utility: UtilityField | None = None
-    withheld: tuple[dict[str, str], ...] = ()
-    versions: dict[str, str] = Field(default_factory=versions)
+    engine: Public[Name]
+    candidate: Public[CandidateId]
+    frontier: Public[Mark | None] = None
+    inputs: Public[tuple[InputFile, ...]] = ()
+    outputs: Public[tuple[OutputFile, ...]] = ()
+    seed: Public[int]
+    request: Public[dict[str, JsonValue]] = Field(default_factory=dict)
+    counts: Public[dict[str, int | dict[str, int]]] = Field(default_factory=dict)
+    left_out: Coarse[dict[str, Count]] = Field(default_factory=dict)
+    multiples_of: Public[Count] = 1
+    risk: RoundedUp[RiskField | None] = None
+    utility: RoundedDown[UtilityField | None] = None
+    withheld: Private[tuple[dict[str, str], ...]] = ()
+    versions: Public[dict[str, str]] = Field(default_factory=versions)
 
     @field_validator("inputs")
     @classmethod
     def _without_plain_hashes(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
         return tuple(file.with_mark() for file in inputs)
+
+    def to_public_json(self) -> Content:
+        """Return what may be given out, and what its counts of left out records are multiples of."""
+        return {**super().to_public_json(), "multiples_of": self.granularity}
+
+    def tell_left_out(self, name: str) -> str:
+        """Return how many records were left out for a reason, as exactly as this edition knows it."""
+        words = "" if self.multiples_of == 1 else "at most "
+        return f"{words}{self.left_out.get(name, 0):,}"
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""
@@ -337,7 +326,7 @@ class Release(Record):
         return write_private(out, FIGURES_FILE, canonical_json(self.to_json()).encode())
 
 
-class ComparedRecord(Record):
+class ComparedRecord(HouseRecord):
     """One measure of a shift check in both samples."""
 
     released: float
@@ -345,7 +334,7 @@ class ComparedRecord(Record):
     difference: float
 
 
-class ShiftRecord(Record):
+class ShiftRecord(HouseRecord):
     """Whether a release is like what was learned from, and the numbers that the verdict rests on."""
 
     verdict: Sentence
@@ -364,14 +353,14 @@ class ShiftRecord(Record):
         return cls.from_json(check.to_json())
 
 
-class AuditOfRelease(Record):
+class AuditOfRelease(HouseRecord):
     """What a person found in a release (`OUT.audit-KIND.json`); `release` is the hash of its release.json."""
 
     engine: Name
     release: Mark | None = None
 
 
-class AttackRecord(Record):
+class AttackRecord(HouseRecord):
     """attack.json: what attackers found in one release.
 
     `frontier` is the mark of the frontier whose candidates were attacked, `release` the hash of the

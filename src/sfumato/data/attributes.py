@@ -21,7 +21,7 @@ from pydantic import (
 
 from .bins import Bins
 from .calendar import Unit, date_sql, unit_sql, units_between
-from .column_treatments import ColumnTreatment
+from .column_treatments import ColumnTreatment, Treatment
 from .database import quote_name, quote_text
 
 __all__ = [
@@ -266,8 +266,18 @@ class Attribute(BaseModel):
             raise ValueError('a date is for columns with role = "quasi" or "other"')
         if self.date is not None and self.date.shift is not None and self.role != "other":
             raise ValueError('a shift of dates is for columns with role = "other"')
-        if self.publish is not None and (self.role != "other" or self.date is not None):
-            raise ValueError('publish is for numbers or notes of columns with role = "other"')
+        if self.publish is not None and (
+            self.role not in {"other", "weight"} or self.date is not None
+        ):
+            raise ValueError(
+                'publish is for numbers or notes of columns with role = "other", and for weights'
+            )
+        if (
+            self.role == "weight"
+            and self.publish is not None
+            and (not isinstance(self.publish, Treatment) or self.publish.noise or self.publish.pram)
+        ):
+            raise ValueError("a weight is rounded or averaged; with noise it would count nobody")
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):
             raise ValueError("a hierarchy by units is for dates, and the only built one for them")

@@ -11,7 +11,7 @@ __all__ = ["ColumnTreatment", "MentionsTreatment", "Treatment"]
 
 
 class Treatment(BaseModel):
-    """How the numbers of a column with role "other" are published.
+    """How the numbers of a column with role "other" or "weight" are published.
 
     Parameters
     ----------

@@ -11,12 +11,14 @@ from typing import NotRequired, TypedDict
 __all__ = [
     "Agreement",
     "DocumentView",
+    "LabelStatus",
     "Like",
     "Passage",
     "Question",
     "ReleasedView",
     "ReviewedDocument",
     "Status",
+    "StepAdvice",
 ]
 
 
@@ -83,6 +85,32 @@ class Agreement(TypedDict):
     same: int
     sensitive_to_both: int
     sensitive_to_one: int
+    kappa: NotRequired[float | None]
+    """Cohen's kappa."""
+    missed_by_first: NotRequired[int]
+    missed_by_second: NotRequired[int]
+    found: NotRequired[float | None]
+    """The share of the sensitive words that the first reader finds, by capture and recapture."""
+    left_corrected: NotRequired[float | None]
+    """The share left if what both have missed is left."""
+
+
+class StepAdvice(TypedDict):
+    """What is expected to help most, in words, and in how many minutes of a person."""
+
+    what: str
+    words: str
+    minutes: int | None
+
+
+class LabelStatus(TypedDict):
+    """What random windows say of one label."""
+
+    label: str
+    sensitive: int
+    left: float | None
+    low: float
+    high: float
 
 
 class Status(TypedDict):
@@ -109,6 +137,10 @@ class Status(TypedDict):
     curve: list[list[float | None]]
     pending: bool
     agreement: Agreement
+    step: NotRequired[StepAdvice]
+    by_label: NotRequired[list[LabelStatus]]
+    documents_with_leak: NotRequired[list[float] | None]
+    """The share of documents with at least one word left, and its range."""
 
 
 class ReviewedDocument(TypedDict):

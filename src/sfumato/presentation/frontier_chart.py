@@ -362,12 +362,12 @@ class _Drawing:
 
 def area_chart(part: Part, trace: Sequence[tuple[int, float]]) -> Chart | None:
     """Show the area under the frontier falling during the search, from (evaluations, area) pairs."""
-    if len(trace) < 2:
-        return None
     best: dict[int, float] = {}
     for n, area in trace:  # an area never rises again, and one number of evaluations has one area
         best[max(n, 1)] = min(area, *best.values()) if best else area
     trace = sorted(best.items())
+    if len(trace) < 2:
+        return None
     first, last = trace[0], trace[-1]
     data = [{"evaluations": n, "area": area} for n, area in trace]
     says = say("area {last} after {last_2}", last=decimal(last[1]), last_2=count(last[0]))

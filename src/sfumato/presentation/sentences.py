@@ -7,13 +7,14 @@ from typing import Literal
 
 from ..core.engine import Part
 from ..core.frontier import Frontier
-from ..core.records import Candidate, ShiftRecord
+from ..core.records import Candidate, Release, ShiftRecord
 from ..core.statistics.shift import DIFFERENT, TOO_FEW
 from ..core.story import Check, Grid
 from .language import retell, say, say_many
 from .numbers import count, decimal, percent, plural
 
 __all__ = [
+    "as_sentence",
     "better_on_both",
     "chosen_sentence",
     "measured_check",
@@ -21,6 +22,7 @@ __all__ = [
     "search_sentence",
     "shift_check",
     "status_of",
+    "tell_left_out",
     "times",
     "title_for",
     "withheld_check",
@@ -50,11 +52,12 @@ def status_of(part: Part) -> str:
 
 def chosen_sentence(part: Part) -> str:
     """Return which candidate the numbers are about, and who chose it."""
+    if part.release is not None:
+        name = part.release.candidate
+        return say("The numbers are about candidate {name}, which was published.", name=name)
     if part.chosen is None:
         return say("No candidate has been chosen.")
     name = part.chosen.id
-    if part.chosen_by == "release":
-        return say("The numbers are about candidate {name}, which was published.", name=name)
     if part.chosen_by == "steward":
         return say(
             "The numbers are about candidate {name}, which the steward chose; nothing has been published yet.",
@@ -213,6 +216,17 @@ def shift_check(
     return Check(state, f"{retell(sentences[0])}{words}")
 
 
+def tell_left_out(release: Release, name: str) -> str:
+    """Return how many records a release leaves out for a reason, as exactly as this edition knows it."""
+    many = count(release.left_out.get(name, 0))
+    return many if release.multiples_of == 1 else say("at most {n}", n=many)
+
+
+def as_sentence(words: str) -> str:
+    """Return words with a capital letter at their beginning."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def withheld_check(part: Part, left_out: int = 0) -> Check | None:
     """Return whether records were withheld.
 
@@ -226,21 +240,21 @@ def withheld_check(part: Part, left_out: int = 0) -> Check | None:
     """
     if part.release is None:
         return None
-    many = len(part.release.withheld)
+    many = part.release.left_out.get("withheld", 0)
     if many:
         words = say_many(
             many,
             "{n} record could not be processed and was not published.",
             "{n} records could not be processed and were not published.",
-            n=count(many),
+            n=tell_left_out(part.release, "withheld"),
         )
-        return Check("look", words)
+        return Check("look", as_sentence(words))
     if left_out:
         words = say_many(
             left_out,
             "{n} record was left out because its group was too small; all others could be processed.",
             "{n} records were left out because their groups were too small; all others could be processed.",
-            n=count(left_out),
+            n=tell_left_out(part.release, "suppressed"),
         )
-        return Check("look", words)
+        return Check("look", as_sentence(words))
     return Check("holds", say("Every record could be processed."))

@@ -7,7 +7,7 @@ it is compared with comes from the regimes file; nothing is computed here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..core.engine import Part, engine_named
@@ -231,7 +231,14 @@ def _figures(
             place = f"{start}.{places['candidates' in start]}"
             found = look_up(content, place)
             title = say(engine_named(part.engine).title)
-            yield from _values(say(_NAMES[name]), title, found, place)
+            shown = list(_values(say(_NAMES[name]), title, found, place))
+            if (
+                name == "records left out"
+                and part.release is not None
+                and part.release.multiples_of > 1
+            ):
+                shown = [replace(f, value=say("at most {n}", n=f.value)) for f in shown]
+            yield from shown
 
 
 def _start(part: Part, index: int) -> str | None:

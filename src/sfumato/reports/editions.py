@@ -101,8 +101,8 @@ def _counts(part: Part) -> dict[str, int]:
     if release is None:
         return {}
     found = {"published": release.outputs[0].rows or 0 if release.outputs else 0}
-    left = getattr(getattr(release, "measured", None), "suppressed", 0) or 0
-    found["left out"] = int(left) + len(release.withheld)
+    # A count that is given out as the next multiple of k is at least one more than the multiple before.
+    found["left out"] = sum(n - release.multiples_of + 1 for n in release.left_out.values() if n)
     group = smallest_group(engine_named(part.engine), release)
     return found if group is None else found | {"smallest group": group}
 

@@ -57,17 +57,19 @@ def facts_json(facts: ReportFacts) -> str:
 
 def _part(part: Part, *, public: bool) -> dict[str, object]:
     """Return the records of a part; the steward's edition has the private figures of the release, too."""
-    release = part.release
-    if release is not None:
-        found = release.to_public_json() if public else release.to_json()
-    records = {"frontier": part.frontier, "attack": part.attack}
+    records = {"release": part.release, "frontier": part.frontier, "attack": part.attack}
+    shown = {
+        name: record.to_public_json() if public else record.to_report_json()
+        for name, record in records.items()
+        if record is not None
+    }
     return {
         "id": part.id,
         "engine": part.engine,
         "chosen": None if part.chosen is None else part.chosen.id,
         "chosen_by": part.chosen_by,
-        "release": None if release is None else found,
-        **{name: None if r is None else r.to_public_json() for name, r in records.items()},
+        **dict.fromkeys(records),
+        **shown,
         **({} if public else _dossier(part)),
     }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from .._version import __version__
 from ..core.command_lines import command_line
 from ..core.engine import Part, engine_named
-from ..core.records import InputFile
+from ..core.records import InputFile, OutputFile
 from ..core.regimes import REGIMES
 from ..core.story import Chart, Paper, Story, Term
 from ..presentation.drawing import to_svg
@@ -141,7 +141,7 @@ def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
     for part in facts.parts:
         explored = part.frontier.inputs if part.frontier is not None else ()
         fresh: tuple[InputFile, ...] = ()
-        written: tuple[InputFile, ...] = ()
+        written: tuple[OutputFile, ...] = ()
         if part.release is not None:
             known = {f.path for f in explored}
             fresh = tuple(f for f in part.release.inputs if f.path not in known)

@@ -300,12 +300,23 @@ def _with_ids(found: list[_Found]) -> list[Part]:
                 part.frontier,
                 part.release,
                 part.attack,
+                files=_files_of(part),
                 approval=part.approval,
                 audits=audits,
                 others=part.others,
             )
         )
     return parts
+
+
+def _files_of(part: _Found) -> tuple[Path, ...]:
+    """Return the record of a release and the files that it lists, where they are at hand."""
+    if part.record is None or part.release is None:
+        return ()
+    listed = [part.record.parent / file.path for file in part.release.outputs]
+    folders = [p for p in listed if p.is_dir()]
+    inside = [p for folder in folders for p in sorted(folder.rglob("*"))]
+    return tuple(p for p in dict.fromkeys([part.record, *listed, *inside]) if p.is_file())
 
 
 def _with_sources(parts: list[Part]) -> list[Part]:

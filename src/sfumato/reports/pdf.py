@@ -1,6 +1,7 @@
 """The certificate to file: the same facts as the page on a few sheets, typeset with typst.
 
-Only the fonts that typst carries are used and no date is set, so that the same facts give the same bytes.
+Only the fonts that typst carries are used, and the date is that of the version of sfumato (archives ask for one), so
+that the same facts give the same bytes. It is tagged PDF/A-2a and PDF/UA-1.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import hashlib
 import json
 from importlib.resources import as_file, files
 
-from .._version import __version__
+from .._version import __date__, __version__
 from ..core.errors import WorkError
 from ..core.story import Chart, Grid
 from ..presentation.drawing import to_svg
@@ -126,6 +127,7 @@ def _content(facts: ReportFacts) -> dict[str, object]:
         "words": {word: say(word) for word in _WORDS},
         "board": _board(facts),
         "version": __version__,
+        "date": list(__date__),
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
         "commands": commands_of(facts),
@@ -164,7 +166,7 @@ def render_pdf(facts: ReportFacts) -> bytes:
                 sys_inputs={"data": content},
                 ignore_system_fonts=True,
                 timestamp=0,
-                pdf_standards=["ua-1"],
+                pdf_standards=["a-2a", "ua-1"],
             )
         except typst.TypstError as error:
             raise WorkError("The certificate could not be typeset.") from error

@@ -43,6 +43,7 @@ def report(
     plan: str | os.PathLike[str] | None = None,
     regime: str | os.PathLike[str] | None = None,
     language: str = "en",
+    sign: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> Report:
     """Report on explorations, releases and attacks: one page that opens offline.
@@ -67,6 +68,8 @@ def report(
         What the report is made for: "ema", "ontario:high", or a file with a regime of your own.
     language : {'en', 'de'}, default='en'
         The language of the report.
+    sign : path, optional
+        The OpenSSH key (Ed25519) that release and report are signed with.
     force : bool, default=False
         Whether files of other makers are replaced. An older report is, always: it can be made again.
 
@@ -82,7 +85,7 @@ def report(
         )
     written = write_report(
         folders,
-        ReportForm(pdf, charts, interactive, regime, language),
+        ReportForm(pdf, charts, interactive, regime, language, sign),
         out=out,
         choose=choose,
         plan=plan,

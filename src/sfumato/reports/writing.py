@@ -20,8 +20,11 @@ from ..core.storage.private_folder import private_folder_of
 from ..core.storage.staging import whole_directory, whole_files
 from ..core.storage.work_folder import WorkFolder
 from ..presentation.language import check_language
+from .signing import SIGNATURE_FILE, SUMS_FILE, load_signing_key, sign_files
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     from ..core.regimes import Regime
     from .facts import ReportFacts
 
@@ -42,6 +45,8 @@ class ReportForm:
         What the report is made for: an id such as "ema", an id and a level, or a file of one regime.
     language : str, default="en"
         The language of the report.
+    sign : path, optional
+        The key that what is given out is signed with.
 
     """
 
@@ -50,11 +55,13 @@ class ReportForm:
     interactive: bool = True
     regime: str | os.PathLike[str] | None = None
     language: str = "en"
+    sign: str | os.PathLike[str] | None = None
 
     @property
     def names(self) -> list[str]:
         """The names of the files and folders that are written."""
         names = ["facts.json", "report.html", *(["report.pdf"] if self.pdf else [])]
+        names += [SUMS_FILE, SIGNATURE_FILE] if self.sign is not None else []
         return [*names, "charts"] if self.charts else names
 
     def find_regime(self) -> Regime | None:
@@ -113,16 +120,27 @@ def write_report(
     if target.is_file():
         target = target.parent
     released = public_parts(parts)
+    key = None if form.sign is None else load_signing_key(form.sign)
+    if key is not None and not released:
+        raise ParameterError("There is no release to sign.", hint="publish something first.")
     if not released:  # nothing is given out yet: the report is the steward's
         return _write(full, target, form, force=force, private=True)
     public = replace(full, parts=tuple(released), public=True)
-    written = _write(public, target, form, force=force)
+    files = [file for part in released for file in part.files]
+    written = _write(public, target, form, force=force, signing=(files, key))
+    form = replace(form, sign=None)  # what the steward keeps is not given out
     kept = _write(full, private_folder_of(target), form, force=force, private=True)
     return written | {f"private {name}": path for name, path in kept.items()}
 
 
 def _write(
-    facts: ReportFacts, target: Path, form: ReportForm, *, force: bool, private: bool = False
+    facts: ReportFacts,
+    target: Path,
+    form: ReportForm,
+    *,
+    force: bool,
+    private: bool = False,
+    signing: tuple[Sequence[Path], Ed25519PrivateKey | None] = ((), None),
 ) -> dict[str, Path]:
     """Write one edition into a folder that is new, or that holds an older report of ours."""
     from .facts import facts_json
@@ -131,7 +149,7 @@ def _write(
     # A run that was killed right after its folder had appeared left the folder that it worked in.
     WorkFolder(target).recover_if_left()
     if target.is_dir():
-        ours = _ours(target, [*form.names, "report.pdf", "charts"])
+        ours = _ours(target, [*form.names, "report.pdf", "charts", SUMS_FILE, SIGNATURE_FILE])
         staged = whole_files(
             target / "report.html", force=force, ours=ours, private=private, last="facts.json"
         )
@@ -148,6 +166,8 @@ def _write(
         if form.charts:
             (stage / "charts").mkdir()
             _write_charts(facts, stage / "charts")
+        if form.sign is not None:
+            sign_files(stage, target, *signing)
     return {name: target / name for name in form.names}
 
 

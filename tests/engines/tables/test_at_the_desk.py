@@ -199,6 +199,6 @@ def test_people_and_rows_that_are_left_out_are_both_counted(tmp_path):
     release = found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "o.csv")
     out = pd.read_csv(tmp_path / "o.csv")
     assert chosen.suppressed > 0
-    assert release.counts["suppressed_rows"] == len(frame) - len(out)
-    people, rows = release.counts["suppressed_people"], release.counts["suppressed_rows"]
+    assert release.left_out["suppressed_rows"] == len(frame) - len(out)
+    people, rows = release.left_out["suppressed_people"], release.left_out["suppressed_rows"]
     assert any(f"{people:,} people, {rows:,} rows" in line for line in release.lines())

@@ -196,7 +196,7 @@ def test_leaving_out_a_few_records_keeps_more(tmp_path):
     out = pd.read_csv(tmp_path / "o.csv", dtype=str)
     assert len(out) == 600 - best.suppressed == release.counts["rows"]
     assert published_groups(out).size().min() >= 8
-    assert release.measured.suppressed == release.counts["suppressed"] == best.suppressed
+    assert release.measured.suppressed == release.left_out["suppressed"] == best.suppressed
     assert release.measured.utility == pytest.approx(best.utility.value, abs=1e-9)
     assert release.measured.risk == pytest.approx(best.risk.value, abs=1e-9)
     listed = (tmp_path / "o.csv.quarantine.jsonl").read_text(encoding="utf-8").splitlines()
@@ -340,7 +340,7 @@ def test_publishing_can_ask_for_more(tmp_path):
         chosen, tmp_path / "t.csv", out=tmp_path / "out", min_k=chosen.k + 1, suppress=0.4
     )
     assert release.measured.k > chosen.k
-    assert release.counts["suppressed"] > 0
+    assert release.left_out["suppressed"] > 0
     assert release.request["min_k"] == chosen.k + 1
     with pytest.raises(ReleaseRefusedError, match="would be left out"):
         found.publish(

@@ -276,7 +276,7 @@ def test_a_joined_release_links_rows_and_promises_histories(tmp_path, suppress):
         chosen.risks.prosecutor_average, abs=1e-9
     )
     out = frame[~frame["pid"].isin(stays)]
-    assert release.counts["suppressed"] == len(out[["pid", "age", "sex"]].drop_duplicates())
+    assert release.left_out["suppressed"] == len(out[["pid", "age", "sex"]].drop_duplicates())
     assert release.counts["rows"] == len(frame) - len(out)
     assert release.how.identifiers_dropped == ()
     again = found.publish(chosen, tmp_path / "visits.csv", out=tmp_path / "again")
@@ -355,7 +355,7 @@ def test_a_release_leaves_out_people_with_all_their_rows(tmp_path):
     assert release.measured.risk == pytest.approx(chosen.risk.value, abs=1e-9)
     assert release.measured.utility == pytest.approx(chosen.utility.value, abs=1e-9)
     assert release.measured.t_closeness == pytest.approx(chosen.t_closeness, abs=1e-6)
-    assert release.counts["suppressed"] == chosen.suppressed
+    assert release.left_out["suppressed"] == chosen.suppressed
     listed = next(p for p in tmp_path.iterdir() if "quarantine" in p.name)
     text = (
         listed.read_text() if listed.is_file() else "".join(p.read_text() for p in listed.iterdir())

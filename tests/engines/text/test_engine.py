@@ -8,9 +8,10 @@ from sfumato.core.errors import DataError, InputError, ParameterError
 from sfumato.data.document import Document, Span
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.learners.crf import CRF
-from sfumato.engines.text.reading.background import matching_labels, relabel
+from sfumato.engines.text.reading.background import relabel
 from sfumato.engines.text.reading.clusters import learn_clusters
 from sfumato.engines.text.reading.features import RESERVED, WordTable
+from sfumato.engines.text.reading.label_kinds import matching_labels
 from sfumato.engines.text.reading.tokens import Vocabulary
 
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli import build
+from sfumato.core.coarse import two_digits
 from sfumato.core.errors import ReleaseRefusedError
-from sfumato.core.record import two_digits
 from sfumato.data.document import Document
 from sfumato.data.samples import clinic_notes, discharge_letters
 
@@ -79,13 +79,16 @@ def test_another_language_is_refused_with_status_3(folder, tmp_path):
 def test_the_release_says_what_was_published_and_what_was_expected(folder, tmp_path):
     result = publish(folder, "plain.jsonl", tmp_path / "out")
     assert result.exit_code == 0, result.output
-    record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    share = record["measured"]["published"]
-    redacted = sum(record["counts"]["redacted"].values())
-    assert share["value"] == two_digits(1 - redacted / record["counts"]["words"], up=False)
+    record = json.loads((tmp_path / "out.private" / "figures.json").read_text(encoding="utf-8"))
+    share, words = record["measured"]["published"], record["words"]
+    assert share["value"] == 1 - sum(words["redacted"].values()) / words["read"]
     assert share["low"] < share["high"]
     assert record["risk"]["interval"][1] > record["risk"]["interval"][0]
     assert record["risk"]["method"]
+    public = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    assert not {"measured", "words"} & public.keys()
+    assert public["counts"]["words_published"] == words["read"] - sum(words["redacted"].values())
+    assert public["risk"]["value"] == two_digits(record["risk"]["value"], up=True)
     assert "candidate r10" in result.output
 
 

@@ -68,7 +68,10 @@ class Brat(Format[FormatOptions]):
                     return withheld("is a file beyond the limit of bytes", hint, LimitError)
                 contents.append(file.read_bytes().decode())
             except UnicodeDecodeError:
-                return withheld("is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8.")
+                return withheld(
+                    "is not UTF-8 text",
+                    "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).",
+                )
             except OSError:
                 return withheld("cannot be opened for reading")
         text = contents[0]

@@ -220,7 +220,7 @@ class _Parser:
         try:
             text = line.decode().rstrip("\n").removesuffix("\r")
         except UnicodeDecodeError:
-            hint = "convert the file: iconv -f LATIN1 -t UTF-8."
+            hint = "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1)."
             self.fault = self.fault or (
                 f"is not UTF-8 text on line {self.number}",
                 hint,

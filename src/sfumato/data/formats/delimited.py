@@ -79,7 +79,7 @@ class Csv(Format[DelimitedOptions]):
                     yield self._withheld(part, record, known, reason, "quote cells that hold line ends or delimiters.")  # fmt: skip
                     continue
                 if not encodable("".join(row)):
-                    yield self._withheld(part, record, None, "is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip
+                    yield self._withheld(part, record, None, "is not UTF-8 text", "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).")  # fmt: skip
                     continue
                 raw_spans = None
                 if spans is not None and row[spans].strip():
@@ -123,7 +123,7 @@ class Csv(Format[DelimitedOptions]):
             )
             if "\x00" in first or not encodable(first):
                 raise FormatError(f"The first line of {part.name!r} is not UTF-8 text.",
-                                  hint="convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip
+                                  hint="convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).")  # fmt: skip
             if not first.strip():
                 raise DataError(f"The file {part.name!r} has no header line.",
                                 hint="the first line must name the columns.")  # fmt: skip
@@ -131,7 +131,7 @@ class Csv(Format[DelimitedOptions]):
             columns = next(rows, [])
             if not encodable("".join(columns)):  # a quoted name may run over several lines
                 raise FormatError(f"The header of {part.name!r} is not UTF-8 text.",
-                                  hint="convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip
+                                  hint="convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).")  # fmt: skip
             if len(columns) > limits.columns:
                 raise limits.error(f"The number of columns of {part.name!r}", "columns")
             yield rows, delimiter, columns

@@ -50,7 +50,10 @@ class Jsonl(Format[FormatOptions]):
         try:
             content = line.decode()
         except UnicodeDecodeError:
-            return withheld("is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8.")
+            return withheld(
+                "is not UTF-8 text",
+                "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).",
+            )
         try:
             fields = _DECODE(content)
             if "\\u" in content:  # only an escape can bring in half a surrogate pair

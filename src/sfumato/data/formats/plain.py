@@ -27,7 +27,8 @@ class Plain(FileFormat):
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise RefusedFileError(
-                "is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8."
+                "is not UTF-8 text",
+                "convert the file: iconv -f CP1252 -t UTF-8 (or LATIN1).",
             ) from None
         found = FileSummary(self.name)
         found.places["body"] = len(text)

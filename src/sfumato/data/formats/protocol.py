@@ -22,6 +22,7 @@ from ..document import Document, Edited, Segment, Span
 from ..findings import as_spans, resolve
 from ..limits import Limits, current_limits
 from ..sources import Withheld
+from .header_words import HEADER_WORDS
 from .inspection import FileSummary
 from .verification import Digests, Verified, compare, find_removed
 
@@ -315,8 +316,12 @@ def checked_columns(
     for what, name in (("text", names.text), ("id", names.id), ("spans", names.spans)):
         if name is None or name in columns or (what == "spans" and name == default.spans):
             continue
-        # The first line of a file without a header is a person: no name of a column is told.
-        hint = f"it has {len(columns):,} columns, which must be named (in a CSV file, by its first line)."
+        # The first line of a file without a header is a person: only common words of headers are told.
+        known = [c for c in columns if c.casefold() in HEADER_WORDS]
+        hint = f"it has {len(columns):,} columns, which must be named (in a CSV file, by its first line)"
+        hint += f", among them {', '.join(map(repr, known))}." if known else "."
+        if what != "spans":
+            hint += f" Name the one with the {what} by --{what} COLUMN ({what}_column=)."
         if what == "id":
             hint += " Or number the records with id=None."
         raise DataError(f"There is no {what} column {name!r} in {part.name!r}.", hint=hint)

@@ -81,6 +81,10 @@ class _Lines(Jsonl):
         return kept
 
 
+LOOKED_AT = "looked_at"
+"""The field that says how much of a document somebody has read: "all", "part" or "none"; others are ignored in Prodigy."""
+
+
 class Prodigy(_Lines):
     """`{"text", "spans": [{"start", "end", "label"}], "answer"}` per line; records need no id."""
 
@@ -103,7 +107,9 @@ class Prodigy(_Lines):
 
     def encode(self, edited: Edited) -> bytes:
         """Return the line that stands for a document."""
-        return encoded_line({**self.line(edited), "answer": "accept"}, edited.id)
+        looked_at = edited.fields.get(LOOKED_AT, "all")
+        answer = "accept" if looked_at == "all" else "ignore"
+        return encoded_line({**self.line(edited), "answer": answer}, edited.id)
 
     def _bare(self, document: Document) -> Document | Withheld:
         rest = {name: value for name, value in document.fields.items() if name != "answer"}

@@ -6,22 +6,27 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from ...core.coarse import granularity_of
 from ...core.records import (
     AttackRecord,
     Candidate,
     CandidateId,
     Count,
     FrontierRecord,
+    Hidden,
+    HouseRecord,
     Label,
     Name,
+    Private,
+    Public,
     Record,
     Reference,
     Release,
+    RiskField,
     Sentence,
     Share,
     ShiftRecord,
     UtilityField,
-    private,
 )
 
 __all__ = [
@@ -51,29 +56,29 @@ class GivenAway(Record):
     lower). `left_by_items` and `items_exact` are the same for at most that many known items.
     """
 
-    count: Count
-    ac: Count
-    unique_share: Share
-    smallest_group: Count
-    ac_under_absences: dict[str, Count] = Field(default_factory=dict)
-    absences_exact: dict[str, bool] = Field(default_factory=dict)
-    left_by_items: dict[str, Count] = Field(default_factory=dict)
-    items_exact: dict[str, bool] = Field(default_factory=dict)
+    count: Public[Count]
+    ac: Public[Count]
+    unique_share: Public[Share]
+    smallest_group: Public[Count]
+    ac_under_absences: Public[dict[str, Count]] = Field(default_factory=dict)
+    absences_exact: Public[dict[str, bool]] = Field(default_factory=dict)
+    left_by_items: Public[dict[str, Count]] = Field(default_factory=dict)
+    items_exact: Public[dict[str, bool]] = Field(default_factory=dict)
 
 
 class DisclosureRecord(GivenAway):
     """What a matrix discloses, and how many rows it has."""
 
-    rows: Count
+    rows: Public[Count]
 
 
 class ReleaseMeasured(DisclosureRecord):
     """What a release discloses, and how its rows compare with those explored."""
 
-    shift: ShiftRecord | None = private(None)
+    shift: Private[ShiftRecord | None] = None
 
 
-class Finding(Record):
+class Finding(HouseRecord):
     """What one attacker finds: the mean chance to point at the right row, before and after.
 
     `highest` is the highest chance for any one person after publishing; `rows_before` and `rows_after`
@@ -114,7 +119,7 @@ class BasketsCandidate(GivenAway, Candidate):
     stop: Name | None = None
     features: tuple[Feature, ...]
     absence_risky: tuple[Feature, ...] | None = None
-    classes: tuple[Label, ...] = private(())
+    classes: Hidden[tuple[Label, ...]] = ()
     """The classes that were explored; a label outside them is not published."""
     numbers: bool = False
     """Whether the labels are numbers to predict rather than classes."""
@@ -138,7 +143,7 @@ class BasketsReference(GivenAway, Reference):
     kept: dict[str, float] = Field(default_factory=dict)
 
 
-class EmptySelection(Record):
+class EmptySelection(HouseRecord):
     """A way, or a selector, that found nothing to publish at one k."""
 
     selector: Name
@@ -161,7 +166,7 @@ class BasketsFrontier(FrontierRecord):
     warning: Sentence
 
 
-class CandidateAttack(Record):
+class CandidateAttack(HouseRecord):
     """What every attacker finds in one candidate, and in one candidate by way of another."""
 
     candidate: CandidateId
@@ -179,40 +184,48 @@ class BasketsAttack(AttackRecord):
 class How(Record):
     """How a release was made, and what it promises against whom."""
 
-    publish_as: Name = "columns"
-    known_items: Count | None = None
-    known_absences: int = 0
-    for_class: bool = False
-    selector: Name | None = None
-    stop: Name | None = None
-    k: Count
-    order: Literal["shuffled", "kept"] = "kept"
-    features: tuple[Feature, ...]
-    absence_risky: tuple[Feature, ...] = ()
-    accept_shift: bool = False
+    publish_as: Public[Name] = "columns"
+    known_items: Public[Count | None] = None
+    known_absences: Public[int] = 0
+    for_class: Public[bool] = False
+    selector: Public[Name | None] = None
+    stop: Public[Name | None] = None
+    k: Public[Count]
+    order: Public[Literal["shuffled", "kept"]] = "kept"
+    features: Public[tuple[Feature, ...]]
+    absence_risky: Public[tuple[Feature, ...]] = ()
+    accept_shift: Public[bool] = False
 
 
 class BasketsRelease(Release):
     """release.json of the baskets engine."""
 
-    how: How
-    measured: ReleaseMeasured
-    utility: UtilityField | None = private(None)
-    sentences: tuple[Sentence, ...] = private(())
+    how: Public[How]
+    measured: Public[ReleaseMeasured]
+    risk: Public[RiskField | None] = None
+    """One in k, as was asked for."""
+    utility: Private[UtilityField | None] = None
+    sentences: Private[tuple[Sentence, ...]] = ()
     """What is to be known first, in words."""
-    confidence: Share | None = None
-    promised: Count
+    confidence: Public[Share | None] = None
+    promised: Public[Count]
     """The rows left to the knowledge that the promise is about, counted on the written file."""
+
+    @property
+    def granularity(self) -> int:
+        """The k of the promise."""
+        return granularity_of(self.how.k)
 
     def gone_sentence(self) -> str | None:
         """Return what is said of rows that are not in the file because nothing is left of them."""
-        gone, kept = self.counts.get("rows_without_items", 0), self.counts["rows"]
-        if not isinstance(gone, int) or not isinstance(kept, int) or not gone:
+        gone, kept = self.left_out.get("rows_without_items", 0), self.counts.get("rows")
+        if not isinstance(kept, int) or not gone:
             return None
         rows, are = ("row", "is") if gone == 1 else ("rows", "are")
+        told = self.tell_left_out("rows_without_items")
         return (
-            f"{gone:,} {rows} of which no item is left {are} not in the published log: shares and means per "
-            f"row are over {kept:,} rows, not over {kept + gone:,}."
+            f"{told[:1].upper()}{told[1:]} {rows} of which no item is left {are} not in the published log: "
+            f"shares and means per row are over {kept:,} rows, not over {kept + gone:,}."
         )
 
     def lines(self) -> list[str]:

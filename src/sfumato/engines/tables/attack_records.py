@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...core.records import AttackRecord, Count, FileName, Record, Share
+from ...core.records import AttackRecord, Count, FileName, HouseRecord, Share
 
 __all__ = ["CompositionRecord", "JointRisk", "TablesAttack"]
 
 
-class JointRisk(Record):
+class JointRisk(HouseRecord):
     """How large the groups of people are to one attacker.
 
     `k` is the smallest one, `below` the share of the people in groups below 11, `unique` of those who are alone, and
@@ -27,7 +27,7 @@ class JointRisk(Record):
         )
 
 
-class CompositionRecord(Record):
+class CompositionRecord(HouseRecord):
     """Two releases of some of the same people, measured together.
 
     `first` and `second` are the releases alone, for the people in both; `unlinked` is what is left to somebody who

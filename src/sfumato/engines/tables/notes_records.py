@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from ...core.records import ColumnName, Count, Record, Share, private
+from pydantic import Field
+
+from ...core.records import ColumnName, Count, HouseRecord, Private, Public, Record, Share
 from ...core.storage.placed_bands import MENTIONS_FILE
 from .policy_records import Size
 
 __all__ = ["NotesFound", "NotesLinked", "NotesPeople", "PeopleLeft"]
 
 
-class PeopleLeft(Record):
+class PeopleLeft(HouseRecord):
     """The people of a population whom an attacker cannot tell apart.
 
     `median` is in the middle of all notes, `below` the share with fewer than 11, `unique` with one; `stated` is the
@@ -23,7 +25,7 @@ class PeopleLeft(Record):
     named: Share
 
 
-class NotesLinked(Record):
+class NotesLinked(HouseRecord):
     """How often a note is put to its own row where both are shuffled: as it was, as published.
 
     `table` is what the labels of a row alone allow, `random` a guess.
@@ -35,7 +37,7 @@ class NotesLinked(Record):
     random: Share
 
 
-class NotesPeople(Record):
+class NotesPeople(HouseRecord):
     """What notes add to their rows, measured on a sample of them: the row alone, with the note as it was, as published."""
 
     notes: Count
@@ -61,13 +63,13 @@ class NotesFound(Record):
     guard left alone for a person to look at.
     """
 
-    notes: Count
-    rewritten: dict[ColumnName, Count] = private(default_factory=dict)
-    by_value: Count = private(0)
-    within: dict[ColumnName, Count] = private(default_factory=dict)
-    contradicted: dict[ColumnName, Count] = private(default_factory=dict)
-    held: Count = private(0)
-    people: NotesPeople | None = private(None)
+    notes: Public[Count]
+    rewritten: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
+    by_value: Private[Count] = 0
+    within: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
+    contradicted: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
+    held: Private[Count] = 0
+    people: Private[NotesPeople | None] = None
 
     def in_words(self, column: str) -> str:
         """Return what was done, for the steward."""

@@ -20,7 +20,7 @@ from pydantic import Field, PlainSerializer, model_validator
 from ...core.arrays import Counts, Floats
 from ...core.errors import InputError, ModelError
 from ...core.files import read_json, write_json
-from ...core.records import ColumnName, Count, Name, Record, Share
+from ...core.records import ColumnName, Count, HouseRecord, Name, Share
 from ...data.npz import read_npz, write_npz
 from ...data.table import Table
 from ...data.table_schema import TableSchema
@@ -79,7 +79,7 @@ class TablesPayload:
         return same_files or cells_hash(table) == self.explored
 
 
-class _LabelsOfDomain(Record):
+class _LabelsOfDomain(HouseRecord):
     """How the intervals of an attribute are labelled."""
 
     observed: bool
@@ -96,7 +96,7 @@ def _without_defaults(schema: TableSchema) -> dict[str, object]:
     return schema.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 
-class PoliciesFile(Record):
+class PoliciesFile(HouseRecord):
     """policies.json: what frontier.json does not say about the policies that were searched."""
 
     kind: Literal["sfumato table policies"] = "sfumato table policies"

@@ -8,7 +8,17 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from ...core.records import ColumnName, Count, Name, Record, Share
+from ...core.records import (
+    Coarse,
+    ColumnName,
+    Count,
+    HouseRecord,
+    Name,
+    Private,
+    Public,
+    Record,
+    Share,
+)
 
 __all__ = [
     "AbsoluteRisks",
@@ -65,10 +75,10 @@ def check_domains(ends: Ends, quasi: Collection[str], domains: Mapping[str, int]
 class GroupSize(Record):
     """The records in groups of some sizes, and their share of the risk; `high` None is no limit."""
 
-    low: Count
-    high: Count | None = None
-    records: Count
-    risk_share: Share
+    low: Public[Count]
+    high: Public[Count | None] = None
+    records: Public[Count]
+    risk_share: Public[Share]
 
 
 class PopulationEstimate(Record):
@@ -80,16 +90,16 @@ class PopulationEstimate(Record):
     record on average.
     """
 
-    fraction: Share
-    people: Size
-    uniqueness: Share
-    low: Share
-    high: Share
-    zayatz: Share
-    pitman: Share | None = None
-    snb: Share | None = None
-    unique_match: Share
-    average: Share
+    fraction: Public[Share]
+    people: Public[Size]
+    uniqueness: Public[Share]
+    low: Public[Share]
+    high: Public[Share]
+    zayatz: Public[Share]
+    pitman: Public[Share | None] = None
+    snb: Public[Share | None] = None
+    unique_match: Public[Share]
+    average: Public[Share]
 
     def in_words(self) -> str:
         """Return the estimate as a sentence."""
@@ -108,14 +118,14 @@ class AbsoluteRisks(Record):
     everybody; an average is over the records.
     """
 
-    prosecutor_max: Share
-    prosecutor_average: Share
-    journalist_max: Share
-    journalist_average: Share
-    marketer: Share
-    sample_uniqueness: Share
-    population_uniqueness: Share | None = None
-    estimate: PopulationEstimate | None = None
+    prosecutor_max: Public[Share]
+    prosecutor_average: Public[Share]
+    journalist_max: Public[Share]
+    journalist_average: Public[Share]
+    marketer: Public[Share]
+    sample_uniqueness: Public[Share]
+    population_uniqueness: Public[Share | None] = None
+    estimate: Public[PopulationEstimate | None] = None
 
 
 class ShownFields(Record):
@@ -125,16 +135,16 @@ class ShownFields(Record):
     entries without their own field and is not written when it is empty.
     """
 
-    loss_nats: float
-    k: Count
-    smallest_population_group: Size
-    risks: AbsoluteRisks | None = None
-    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
-    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
-    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
-    suppressed: Count = 0
-    blanked: Count = 0
-    shown: dict[Name, float] = Field(default_factory=dict)
+    loss_nats: Private[float | None] = None
+    k: Public[Count]
+    smallest_population_group: Public[Size]
+    risks: Public[AbsoluteRisks | None] = None
+    l_diversity: Public[dict[ColumnName, Count]] = Field(default_factory=dict)
+    l_diversity_entropy: Public[dict[ColumnName, Size]] = Field(default_factory=dict)
+    t_closeness: Public[dict[ColumnName, Size]] = Field(default_factory=dict)
+    suppressed: Coarse[Count] = 0
+    blanked: Public[Count] = 0
+    shown: Private[dict[Name, float]] = Field(default_factory=dict)
 
 
 def without_empty(found: dict[str, object]) -> dict[str, object]:
@@ -142,9 +152,10 @@ def without_empty(found: dict[str, object]) -> dict[str, object]:
     return {name: v for name, v in found.items() if name not in {"shown", "notes"} or v}
 
 
-class PolicyFields(ShownFields):
+class PolicyFields(ShownFields, HouseRecord):
     """A policy and what is shown of it."""
 
+    loss_nats: float
     policy: Labels
     ends: Ends
     bits: Hex

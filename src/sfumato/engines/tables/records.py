@@ -12,12 +12,17 @@ from pydantic import (
     model_validator,
 )
 
+from ...core.coarse import granularity_of
 from ...core.records import (
     Candidate,
     ColumnName,
     Count,
     FrontierRecord,
+    Hidden,
+    HouseRecord,
     Name,
+    Private,
+    Public,
     Record,
     Reference,
     Release,
@@ -26,7 +31,6 @@ from ...core.records import (
     Share,
     ShiftRecord,
     UtilityField,
-    private,
 )
 from .notes_records import NotesFound
 from .policy_records import (
@@ -99,7 +103,7 @@ class TablesReference(PolicyFields, Reference):
         return without_empty(super()._to_file(handler))
 
 
-class PopulationFacts(Record):
+class PopulationFacts(HouseRecord):
     """The population that was given."""
 
     people: Size
@@ -108,7 +112,7 @@ class PopulationFacts(Record):
     people_outside_domains: Size
 
 
-class ConditionsFields(Record):
+class ConditionsFields(HouseRecord):
     """What a steward asks of every group, beyond its size (see `groups.conditions.Conditions`)."""
 
     min_l: float = 0.0
@@ -120,7 +124,7 @@ class ConditionsFields(Record):
     suppress_as: Name = "records"
 
 
-class Certificate(Record):
+class Certificate(HouseRecord):
     """A proof of how good any policy of the lattice can be.
 
     Between one step's risk and the next one's no policy has a higher utility than the step's; `area` is
@@ -155,7 +159,7 @@ class TablesFrontier(FrontierRecord):
     sensitive: tuple[ColumnName, ...] = ()
     domains: dict[ColumnName, Count]
     lattice_bits: Count
-    fingerprint: Hex = private()
+    fingerprint: Hidden[Hex]
     cells: Count
     population: bool
     population_covers: tuple[ColumnName, ...] | None = None
@@ -183,7 +187,7 @@ class TablesFrontier(FrontierRecord):
         return self
 
 
-class ColumnLoss(Record):
+class ColumnLoss(HouseRecord):
     """What a column that is no quasi-identifier lost by the way in which its numbers are published.
 
     `changed` is the share of its cells that changed, `distance` the mean change over √2 standard deviations
@@ -199,26 +203,28 @@ class ColumnLoss(Record):
 class TablesHow(Record):
     """How a table was published."""
 
-    policy: Labels
-    ends: Ends
-    bits: Hex
-    domains: dict[ColumnName, Count]
-    quasi: tuple[ColumnName, ...]
-    identifiers_dropped: tuple[ColumnName, ...]
-    columns_kept: tuple[ColumnName, ...]
-    columns_treated: dict[ColumnName, Sentence] = Field(default_factory=dict)
-    undeclared_columns_dropped: Count = 0
-    undeclared_columns_kept: Count = 0
-    missing: Name
-    order: Literal["shuffled", "kept"] = "kept"
-    population: bool
-    population_covers: tuple[ColumnName, ...] | None = None
-    joined: bool = False
-    explored_table: bool | None = private(None)
-    risk_measure: Name
-    loss_measure: Name
-    refuse_above: Share | None = None
-    accept_shift: bool = False
+    policy: Public[Labels]
+    ends: Public[Ends]
+    bits: Public[Hex]
+    domains: Public[dict[ColumnName, Count]]
+    quasi: Public[tuple[ColumnName, ...]]
+    min_k: Public[Count] = 0
+    """The fewest records, or people, of a group that were asked for."""
+    identifiers_dropped: Public[tuple[ColumnName, ...]]
+    columns_kept: Public[tuple[ColumnName, ...]]
+    columns_treated: Public[dict[ColumnName, Sentence]] = Field(default_factory=dict)
+    undeclared_columns_dropped: Public[Count] = 0
+    undeclared_columns_kept: Public[Count] = 0
+    missing: Public[Name]
+    order: Public[Literal["shuffled", "kept"]] = "kept"
+    population: Public[bool]
+    population_covers: Public[tuple[ColumnName, ...] | None] = None
+    joined: Public[bool] = False
+    explored_table: Private[bool | None] = None
+    risk_measure: Public[Name]
+    loss_measure: Public[Name]
+    refuse_above: Public[Share | None] = None
+    accept_shift: Public[bool] = False
 
     @model_validator(mode="after")
     def _policy_covers_the_domains(self) -> Self:
@@ -234,21 +240,19 @@ class TablesMeasured(ShownFields):
     the records compare with those explored (`shift`, None for a policy that promised nothing).
     """
 
-    risk: float | None = private(None)
-    utility: float | None = private(None)
-    loss: float | None = private(None)
-    loss_nats: float | None = private(None)  # type: ignore[assignment]
-    relative_risk: float | None = private(None)
-    expected_reidentified: Size
-    expected_unchanged: Size | None = private(None)
-    risks: AbsoluteRisks
-    columns: dict[ColumnName, ColumnLoss] = private(default_factory=dict)
-    groups_count: Count
-    groups: tuple[GroupSize, ...]
-    records_without_population_cell: Count | None = private(None)
-    shift: ShiftRecord | None = private(None)
-    shown: dict[Name, float] = private(default_factory=dict)
-    notes: dict[ColumnName, NotesFound] = Field(default_factory=dict)
+    risk: Private[float | None] = None
+    utility: Private[float | None] = None
+    loss: Private[float | None] = None
+    relative_risk: Private[float | None] = None
+    expected_reidentified: Public[Size]
+    expected_unchanged: Private[Size | None] = None
+    risks: Public[AbsoluteRisks]
+    columns: Private[dict[ColumnName, ColumnLoss]] = Field(default_factory=dict)
+    groups_count: Public[Count]
+    groups: Public[tuple[GroupSize, ...]]
+    records_without_population_cell: Private[Count | None] = None
+    shift: Private[ShiftRecord | None] = None
+    notes: Public[dict[ColumnName, NotesFound]] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -262,19 +266,24 @@ class TablesRelease(Release):
     measure on the release with the population at hand.
     """
 
-    how: TablesHow
-    measured: TablesMeasured
-    risk: RiskField | None = private(None)
-    utility: UtilityField | None = private(None)
-    worse: tuple[Sentence, ...] = private(())
-    sentences: tuple[Sentence, ...] = private(())
+    how: Public[TablesHow]
+    measured: Public[TablesMeasured]
+    risk: Private[RiskField | None] = None
+    utility: Private[UtilityField | None] = None
+    worse: Private[tuple[Sentence, ...]] = ()
+    sentences: Private[tuple[Sentence, ...]] = ()
     """What is to be known first, in words."""
 
     @model_validator(mode="after")
     def _rows_were_counted(self) -> Self:
-        if not {"rows", "dropped"} <= self.counts.keys():
+        if "rows" not in self.counts:
             raise ValueError("rows are counted")
         return self
+
+    @property
+    def granularity(self) -> int:
+        """The smallest group that was asked for, or five."""
+        return granularity_of(self.how.min_k)
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""
@@ -304,10 +313,9 @@ class TablesRelease(Release):
                 f"dropped, because the schema does not name them: {how.undeclared_columns_dropped:,} "
                 "columns (give a column the role other to publish it as it is)"
             )
-        if self.counts["dropped"]:
-            found.append(
-                f"Note: {self.counts['dropped']:,} rows with a missing quasi-identifier were left out."
-            )
+        if self.left_out.get("dropped"):
+            many = self.tell_left_out("dropped")
+            found.append(f"Note: {many} rows with a missing quasi-identifier were left out.")
         axes = (
             ""
             if measured.risk is None or measured.utility is None
@@ -326,10 +334,11 @@ class TablesRelease(Release):
             found.append(
                 f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"
             )
-        if measured.suppressed:
-            people, rows_out = (self.counts.get(f"suppressed_{w}", 0) for w in ("people", "rows"))
-            many = f"{people:,} people, {rows_out:,} rows" if people else f"{measured.suppressed:,}"
-            who = "left out" if people else "records left out"
+        if self.left_out.get("suppressed"):
+            who, many = "records left out", self.tell_left_out("suppressed")
+            if "suppressed_people" in self.left_out:
+                people, out = (self.tell_left_out(f"suppressed_{w}") for w in ("people", "rows"))
+                who, many = "left out", f"{people} people, {out} rows"
             found.append(f"{who} because their group was too small or lacked diversity: {many}")
         if constant := constant_columns(how.ends, how.domains):
             found.append(f"the same for everybody (published as *): {', '.join(constant)}")

@@ -22,7 +22,9 @@ from ...core.records import (
     AuditOfRelease,
     CandidateId,
     Count,
+    HouseRecord,
     Name,
+    Public,
     Record,
     Sentence,
     Share,
@@ -55,7 +57,7 @@ AttackerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ,.
 Amount = Annotated[float, Field(ge=0)]
 
 
-class InspectionRecord(Record):
+class InspectionRecord(HouseRecord):
     """How many sensitive words an inspection finds, with a 95 % range."""
 
     found: Amount
@@ -63,7 +65,7 @@ class InspectionRecord(Record):
     high: Amount
 
 
-class LearnerCounts(Record):
+class LearnerCounts(HouseRecord):
     """One attacking learner: its counts, and what it finds best first by budget."""
 
     tp: Count
@@ -73,7 +75,7 @@ class LearnerCounts(Record):
     ranked: dict[Budget, Amount]
 
 
-class ReadingRecord(Record):
+class ReadingRecord(HouseRecord):
     """The chosen attacker of one reading, by way of inspecting and by budget."""
 
     learner: AttackerName
@@ -97,14 +99,14 @@ class Strongest(InspectionRecord):
     budget: Count
 
 
-class Left(Record):
+class Left(HouseRecord):
     """What was left to attack."""
 
     words: Count
     sensitive: Count
 
 
-class AttackDetails(Record):
+class AttackDetails(HouseRecord):
     """What attackers find in one release; a reading that was not run is absent."""
 
     A: ReadingRecord | None = None
@@ -126,7 +128,7 @@ class AttackDetails(Record):
         return {k: v for k, v in found.items() if v is not None or k not in READINGS}
 
 
-class Assumption(Record):
+class Assumption(HouseRecord):
     """A condition of a theorem; `holds` is None where counts cannot tell."""
 
     name: Sentence
@@ -134,7 +136,7 @@ class Assumption(Record):
     text: Sentence
 
 
-class Bound(Record):
+class Bound(HouseRecord):
     """What a theorem says here: its value, whether it applies, its assumptions with their verdicts, a sentence."""
 
     name: Sentence
@@ -145,7 +147,7 @@ class Bound(Record):
     sentence: Sentence
 
 
-class SampleParametersRecord(Record):
+class SampleParametersRecord(HouseRecord):
     """The parameters p, q, r, s of section 4.3; None where they are not finite."""
 
     p: float | None
@@ -156,7 +158,7 @@ class SampleParametersRecord(Record):
     r_printed: float | None
 
 
-class TheoremBounds(Record):
+class TheoremBounds(HouseRecord):
     """Every bound of the papers on one release.
 
     In a file the theorems are listed by name, with `ranked prefix`, `deviation` and `parameters`.
@@ -200,9 +202,9 @@ def _with_name(bounds: object, name: str | None = None) -> object:
 class RangedShare(Record):
     """A share with its 95 % range."""
 
-    value: Share
-    low: Share
-    high: Share
+    value: Public[Share]
+    low: Public[Share]
+    high: Public[Share]
 
 
 class AuditRecord(AuditOfRelease):
@@ -242,7 +244,7 @@ class AuditRecord(AuditOfRelease):
         return found
 
 
-class InferenceRecord(Record):
+class InferenceRecord(HouseRecord):
     """What an adversary guesses who knows other documents of the same people.
 
     `right` of `cases` removed identifiers were guessed first among `candidates`; `by_prior` would be

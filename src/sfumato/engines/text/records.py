@@ -16,21 +16,26 @@ from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Candidate,
+    Coarse,
     ColumnName,
     Count,
     FrontierRecord,
+    HouseRecord,
     Label,
+    Mark,
     Name,
+    Private,
+    Public,
     Record,
     Reference,
     Release,
     RiskField,
+    RoundedDown,
+    RoundedUp,
     Sentence,
     Share,
     ShiftRecord,
     UtilityField,
-    private,
-    rounded,
 )
 from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
@@ -48,6 +53,7 @@ __all__ = [
     "TextMeasured",
     "TextReference",
     "TextRelease",
+    "WordCounts",
     "format_label_counts",
     "is_measured",
 ]
@@ -58,7 +64,7 @@ Way = Literal["best form", "linear", "second look", "student"]
 BEST_FORM: Literal["best form"] = "best form"
 
 
-class RoundRecord(Record):
+class RoundRecord(HouseRecord):
     """What one round of GreedySanitize did, judged on unseen documents."""
 
     form: Name
@@ -70,11 +76,13 @@ class RoundRecord(Record):
     total_loss_by_form: dict[Name, float]
 
 
-class LabelCounts(Record):
+class LabelCounts(HouseRecord):
     """The held-out words of one label: how many there are, and how many are left."""
 
     sensitive: Count
     leaked: Count
+    range: RangedShare | None = None
+    """The share left and its range, where it was measured in random windows."""
 
 
 class TextCandidate(Candidate):
@@ -100,7 +108,7 @@ class TextCandidate(Candidate):
     bounds: TheoremBounds | None = None
 
 
-class RatioLoss(Record):
+class RatioLoss(HouseRecord):
     """What a reference loses at one ratio."""
 
     total_loss: Amount
@@ -129,14 +137,14 @@ class TextReference(Reference):
     attack: AttackDetails | None = None
 
 
-class Background(Record):
+class Background(HouseRecord):
     """One background corpus: its documents, and how many of its labels were matched."""
 
     documents: Count
     labels_matched: Count
 
 
-class EncoderRecord(Record):
+class EncoderRecord(HouseRecord):
     """The pretrained encoder that took part: the hash of its weights, what was tuned, and where.
 
     On an accelerator the same request need not give the same bytes.
@@ -154,10 +162,10 @@ class StarterRecord(Record):
     Where it knows too few of them it does not speak.
     """
 
-    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-    corpora: Count
-    known_words: Share = rounded(towards="down")
-    speaks: bool
+    sha256: Public[Mark]
+    corpora: Public[Count]
+    known_words: RoundedDown[Share]
+    speaks: Public[bool]
 
     @property
     def sentence(self) -> str:
@@ -192,7 +200,7 @@ class TextFrontier(FrontierRecord):
     words: Count
     sensitive_words: Count
     encoder: EncoderRecord | None = None
-    starter: StarterRecord | None = None
+    starter: Public[StarterRecord | None] = None
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
@@ -204,7 +212,7 @@ class TextFrontier(FrontierRecord):
     """The format and the version of the reader that the documents were read with."""
 
 
-class MeasuredRange(Record):
+class MeasuredRange(HouseRecord):
     """A number of the release with its range from held-out documents, for a batch of its size."""
 
     value: float
@@ -213,56 +221,70 @@ class MeasuredRange(Record):
     inside: bool
 
 
-class TextMeasured(Record):
-    """What was measured on the release itself, without labels."""
+class TextMeasured(HouseRecord):
+    """What was measured on this release, without labels.
 
-    published: MeasuredRange = rounded(towards="down")
-    redacted_per_1000_words: dict[Label, MeasuredRange] = rounded(towards="up")
-    shift: ShiftRecord | None = private(None)
-    expected_left: Share | None = private(None)
+    Words are counted as they were read, and a redacted name of two words looks like one of three: so all of it is
+    the steward's.
+    """
+
+    published: MeasuredRange
+    redacted_per_1000_words: dict[Label, MeasuredRange]
+    shift: ShiftRecord | None = None
+    expected_left: Share | None = None
+
+
+class WordCounts(HouseRecord):
+    """The words of the documents as they were read, and those of them that are redacted, by label."""
+
+    read: Count
+    redacted: dict[str, Count]
 
 
 class Verification(Record):
     """How much of the release was read back from the disk, and found as it was decided."""
 
-    documents: Count
-    edits: Count
+    documents: Public[Count]
+    edits: Public[Count]
 
 
 class TextHow(Record):
     """How documents were published."""
 
-    ratio: Annotated[float, Field(gt=0)]
-    replacement: Name
-    findings: bool = False
-    order: Literal["kept", "shuffled"] = "kept"
-    ids: Literal["kept", "new"] = "kept"
-    rules: bool = False
-    dropped_fields: tuple[ColumnName, ...] = ()
-    fields_as_they_are: tuple[ColumnName, ...] = ()
-    encoder_device: Name | None = None
+    ratio: Public[Annotated[float, Field(gt=0)]]
+    replacement: Public[Name]
+    findings: Public[bool] = False
+    order: Public[Literal["kept", "shuffled"]] = "kept"
+    ids: Public[Literal["kept", "new"]] = "kept"
+    rules: Public[bool] = False
+    dropped_fields: Public[tuple[ColumnName, ...]] = ()
+    fields_as_they_are: Public[tuple[ColumnName, ...]] = ()
+    encoder_device: Public[Name | None] = None
     """What an encoder read the documents on; on an accelerator the bytes may differ between runs."""
-    left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
+    left_as_they_are: Coarse[dict[Label, Count]] = Field(default_factory=dict)
     """Spans of the input whose label was not chosen, by label."""
-    accept_shift: bool = False
-    marked: Count = 0
+    accept_shift: Public[bool] = False
+    marked: Coarse[Count] = 0
     """Spans that a person had marked with a chosen label; they are redacted whatever was learned."""
-    ignore_marks: bool = False
+    ignore_marks: Public[bool] = False
 
 
 class TextRelease(Release):
     """release.json of the text engine."""
 
-    how: TextHow
-    risk: RiskField | None = rounded(None, towards="up")
-    utility: UtilityField | None = rounded(None, towards="down")
-    measured: TextMeasured | None = None
-    verified: Verification | None = None
-    documents_with_leak: RangedShare | None = rounded(None, towards="up")
+    how: Public[TextHow]
+    risk: RoundedUp[RiskField | None] = None
+    utility: RoundedDown[UtilityField | None] = None
+    measured: Private[TextMeasured | None] = None
+    words: Private[WordCounts | None] = None
+    verified: Public[Verification | None] = None
+    documents_with_leak: RoundedUp[RangedShare | None] = None
     """How many documents are expected to hold at least one leak."""
-    sentences: tuple[Sentence, ...] = private(())
+    left_by_label: RoundedUp[dict[Label, RangedShare]] = Field(default_factory=dict)
+    """The share left of each label, and its range, on documents or in windows that were not learned from."""
+    sentences: Private[tuple[Sentence, ...]] = ()
     """What is to be known first, in words."""
-    starter: StarterRecord | None = None
+    starter: Public[StarterRecord | None] = None
     """The shipped model that redacted where no document was labelled."""
 
     @classmethod
@@ -271,11 +293,15 @@ class TextRelease(Release):
         return cls.from_json(read_json(os.path.join(folder, RELEASE_FILE)), file=RELEASE_FILE)
 
     def lines(self) -> list[str]:
-        redacted = self.counts["redacted"]
-        many = sum(redacted.values()) if isinstance(redacted, dict) else redacted
-        documents, words = self.counts["documents"], self.counts["words"]
+        documents, spans = self.counts["documents"], self.counts["spans"]
         found = list(self.sentences)
-        found.append(f"{documents:,} documents, {words:,} words, {many:,} redacted")
+        if self.words is not None:
+            many = sum(self.words.redacted.values())
+            found.append(f"{documents:,} documents, {self.words.read:,} words, {many:,} redacted")
+        else:
+            many = sum(spans.values()) if isinstance(spans, dict) else spans
+            words = self.counts["words_published"]
+            found.append(f"{documents:,} documents, {words:,} words published, {many:,} redactions")
         if self.risk is not None and not is_measured(self.risk):
             found.append(f"candidate {self.candidate}: what is left is not measured")
         elif self.risk is not None and self.risk.interval is not None:

@@ -54,6 +54,17 @@ def start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     call.say(f"{documents:,} documents, {record.words:,} words")
     for source, count in record.proposals.items():
         call.say(f"{count:,} proposals by {source}")
+    call.say(", ".join(f"{label} {n:,}" for label, n in record.proposals_by_label.items()))
+    if silent := [label for label, count in record.proposals_by_label.items() if not count]:
+        call.say(
+            f"warning: nothing is proposed for {', '.join(silent)}: no rule and no model knows "
+            f"{'it' if len(silent) == 1 else 'them'} here. Hint: --rules FILE holds rules of your own."
+        )
+    if record.starter is not None and not record.starter.speaks:
+        call.say(
+            f"The starter is silent: it knows {int(100 * record.starter.known_words)}% of the words, so their "
+            "language is probably another."
+        )
     call.say("These are proposals: there is no estimate of risk until somebody has looked.")
     call.say(f"Open the page that asks: sfumato serve {call.out}")
     return record.to_json()
@@ -71,7 +82,8 @@ def convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
 
         session = Session(source, background=False, read=False)
         try:
-            documents = session.known_spans()
+            words = session.pool.data.counted
+            documents = session.sheet.looked_at(session.known_spans(), session.answers.known, words)
         finally:
             session.close()
     else:
@@ -79,7 +91,13 @@ def convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     count = write_documents(documents, like=request.to, out=call.out, force=call.force)
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
-    return {"documents": count, "spans": spans}
+    partly = sum(d.fields.get("looked_at", "all") != "all" for d in documents)
+    if partly:
+        call.say(
+            f"{partly:,} of them nobody has read to the end: their field looked_at says so (in Prodigy they are "
+            "ignored); words without a span are not harmless there."
+        )
+    return {"documents": count, "spans": spans, "not_read_whole": partly}
 
 
 def list_formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:

@@ -22,7 +22,7 @@ patient patientin kommt kam aufnahme nach vor den dem auf als seit sich es jetzt
         AgeForm(r"", r"\.\s?lebensjahr\w*", "Alter von {band} Jahren", more=1),
         AgeForm(r"\b(?:wird|werde)\s(?:bald|demnachst|nun|jetzt)?\s?", r"(?:\sjahre(?:\salt)?)?(?!\w)", "ist {band}", more=1),
         AgeForm(r"\b(?:bald|fast|knapp|nahezu)\s", r"(?:\sjahre(?:\salt)?)?(?!\w)", "{band} Jahre alt", more=1),
-        AgeForm(r"(?:^|[.;!?,]\s)", r"\sjahre\b", "{band} Jahre"),
+        AgeForm(r"(?:^|(?<=[.;!?,]\s))", r"\sjahre\b", "{band} Jahre"),
     ),
     past=r"mit|im\salter\svon",
     earlier="früher",

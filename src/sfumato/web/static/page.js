@@ -85,9 +85,14 @@ function selectedWords(within) {
 // --- label and audit -------------------------------------------------------------------------
 let question = null, chosen = labels[0], first = 0, last = 0, spans = [], busy = false, preview = null, cursor = -1;
 const asking = () => document.querySelector("[data-asking]")?.dataset.asking || $("asking")?.value || "cost";
+let shownAt = 0;
+// Marks of an open window survive a reload; places and labels are kept, no text.
+const markKey = () => `marks ${question.doc} ${question.first} ${question.last}`;
+const keepMarks = () => sessionStorage.setItem(markKey(), JSON.stringify(spans));
+function keptMarks() { try { return JSON.parse(sessionStorage.getItem(markKey())); } catch { return null; } }
 
 function showQuestion(next) {
-  question = next; preview = null; busy = false; cursor = -1;
+  question = next; preview = null; busy = false; cursor = -1; shownAt = performance.now();
   Object.assign($("text").dataset, { kind: question.kind, doc: question.doc, first: question.first, last: question.last });
   const hide = (key, yes) => { const b = document.querySelector(`#buttons [data-key="${key}"]`); if (b) b.hidden = yes; };
   if ($("preview")) $("preview").hidden = true;
@@ -96,10 +101,10 @@ function showQuestion(next) {
     return;
   }
   const window_ = question.kind === "window";
-  for (const key of ["y", "n", "a", "[", "]"]) hide(key, window_);
+  for (const key of ["y", "n", "a", "[", "]", "{", "}"]) hide(key, window_);
   hide("d", !window_);
   ({ first, last } = question);
-  spans = window_ ? question.spans.map((s) => [...s]) : [];
+  spans = window_ ? keptMarks() || question.spans.map((s) => [...s]) : [];
   chosen = question.label || chosen;
   $("asked-title").textContent = window_
     ? "Mark everything sensitive between the bounds, then say that the window is done."
@@ -148,30 +153,52 @@ async function give(answer) {
   busy = true;
   try {
     const place = { doc: question.doc, first, last };
-    const { question: next } = await ask("api/answer", { asking: asking(), ...place, ...answer });
+    const seconds = (performance.now() - shownAt) / 1000, number = answer.do === "undo" ? undefined : question.number;
+    const kept = answer.do === "window" ? markKey() : null;
+    const { question: next } = await ask("api/answer", { asking: asking(), number, seconds, ...place, ...answer });
+    if (kept) sessionStorage.removeItem(kept);
     showQuestion(next);
     performance.mark("question");
     soon();
+  } catch (error) {
+    // Another tab was quicker: this one goes on with the same session.
+    if (error.message === "refused") showQuestion((await ask(`api/question?asking=${asking()}`)).question);
   } finally { busy = false; }
 }
 
-function move(by) {
-  const words = question.words;
-  if (by > 0) {
-    const after = words.find(([s]) => s >= last), before = [...words].reverse().find(([, e]) => e <= first);
-    if (after && (!before || after[0] - last <= first - before[1])) last = after[1]; else if (before) first = before[0];
-  } else {
-    const inside = words.filter(([s, e]) => s >= first && e <= last);
-    if (inside.length > 1) last = inside[inside.length - 2][1];
-  }
+// [ and ] make the marked words wider to the left and to the right, { and } narrower.
+function move(side, wider) {
+  const words = question.words, inside = words.filter(([s, e]) => s >= first && e <= last);
+  if (side === "left" && wider) { const before = [...words].reverse().find(([, e]) => e <= first); if (before) first = before[0]; }
+  if (side === "right" && wider) { const after = words.find(([s]) => s >= last); if (after) last = after[1]; }
+  if (!wider && inside.length > 1) { if (side === "left") first = inside[1][0]; else last = inside[inside.length - 2][1]; }
   redraw();
+}
+
+// Ask first which answer is meant for all places; only then show them.
+function whichForAll() {
+  const { yes, no } = question.like || { yes: 0, no: 0 };
+  if (!yes && !no) { news("There is no other place like this."); return; }
+  preview = { choosing: true };
+  $("preview-title").textContent = `All places like this: yes, ${chosen} (${yes}), or no (${no})?`;
+  $("places").replaceChildren();
+  const item = put($("places"), "li");
+  const offer = (text, label, count) => {
+    if (!count) return;
+    put(item, "button", text).addEventListener("click", () => allLikeThis(label)); item.append(" ");
+  };
+  offer(`Yes: ${chosen} (${yes})`, chosen, yes); offer(`No: not sensitive (${no})`, "", no);
+  $("preview").hidden = false;
+  $("preview").querySelector("button")?.focus();
 }
 
 async function allLikeThis(label) {
   const place = { doc: question.doc, first, last, label };
   const { places } = await ask("api/like", place);
   preview = { label, struck: new Set() };
-  $("preview-title").textContent = `${places.length} places like this: ${label || "not sensitive"}`;
+  const all = Math.max(places.length, label ? question.like?.yes || 0 : question.like?.no || 0);
+  const some = all > places.length ? ` (the first ${places.length} are shown)` : "";
+  $("preview-title").textContent = `${all} places like this will be marked: ${label || "not sensitive"}${some}`;
   const list = $("places");
   list.replaceChildren();
   places.forEach((p) => {
@@ -206,14 +233,18 @@ function toggle(a, b) {
     if (before && before[2] === span[2] && !between(before, span).trim()) before[1] = span[1]; else kept.push([...span]);
     return kept;
   }, []);
+  keepMarks();
   redraw();
 }
 
 function press(key) {
+  if (key === "?") { $("help")?.showModal(); return; }
   if (!question || question.kind === "none") { if (key === "u") give({ do: "undo", first: 0, last: 1, doc: 0 }); return; }
   const window_ = question.kind === "window";
   if (preview) {
-    if (key === "Enter") give({ do: "mark", label: preview.label, like: true, struck: [...preview.struck].map(JSON.parse) });
+    if (preview.choosing && key === "y" && question.like.yes) allLikeThis(chosen);
+    else if (preview.choosing && key === "n" && question.like.no) allLikeThis("");
+    else if (key === "Enter" && !preview.choosing) give({ do: "mark", label: preview.label, like: true, struck: [...preview.struck].map(JSON.parse) });
     if (key === "Escape") { preview = null; $("preview").hidden = true; }
     return;
   }
@@ -222,15 +253,13 @@ function press(key) {
     if (window_) redraw(); else give({ do: "mark", label: chosen });
   } else if (key === "y" && !window_) give({ do: "mark", label: chosen });
   else if (key === "n" && !window_) give({ do: "mark", label: "" });
-  else if (key === "a" && !window_) allLikeThis(question.chance >= 0.5 ? chosen : "");
-  else if (key === "A" && !window_) allLikeThis(question.chance >= 0.5 ? "" : chosen);
+  else if (key === "a" && !window_) whichForAll();
   else if (key === "d" && window_) give({ do: "window", random: question.random, spans });
   else if (window_ && (key === "ArrowRight" || key === "ArrowLeft")) {
     cursor = Math.max(0, Math.min(inWindow().length - 1, cursor + (key === "ArrowRight" ? 1 : -1)));
     redraw();
   } else if (window_ && key === " " && cursor >= 0) toggle(...inWindow()[cursor]);
-  else if (key === "]" && !window_) move(1);
-  else if (key === "[" && !window_) move(-1);
+  else if ("[]{}".includes(key) && !window_) move(key === "[" || key === "{" ? "left" : "right", key === "[" || key === "]");
   else if (key === "s") give({ do: "skip" });
   else if (key === "u") give({ do: "undo" });
   else if (key === "f") whole();
@@ -238,7 +267,9 @@ function press(key) {
 
 async function whole() {
   const shown = await ask(`api/document?doc=${question.doc}`);
-  draw($("whole-text"), { text: shown.text, offset: 0 }, shown.spans, {});
+  // The marks of the open window are shown as they stand here, not as they were proposed.
+  const others = question.kind === "window" ? shown.spans.filter(([a, b]) => b <= question.first || a >= question.last) : shown.spans;
+  draw($("whole-text"), { text: shown.text, offset: 0 }, [...others, ...spans], {});
   $("whole").showModal();
 }
 
@@ -254,21 +285,36 @@ async function showStatus() {
     ["Sensitive words left, expected", status.expected_left.toFixed(0)],
     ["Random windows", status.windows],
     ["Share left", status.left === null ? "not measured yet" : `${percent(status.left)} (${percent(status.low)} – ${percent(status.high)})`],
+    ["Documents with at least one left", status.documents_with_leak ? `${percent(status.documents_with_leak[0])} (${percent(status.documents_with_leak[1])} – ${percent(status.documents_with_leak[2])})` : "not measured yet"],
     ["Found in 100 words an attacker reads", status.found_in_100 === null ? "not measured yet" : status.found_in_100.toFixed(0)],
   ];
   $("stats").replaceChildren();
   for (const [name, value] of rows) { put($("stats"), "dt", name); put($("stats"), "dd", String(value)); }
   $("readers").textContent = status.readers ? `Learned by: ${status.readers}.` : "";
-  $("verdict").textContent = {
-    enough: `The upper end is under ${percent(status.wanted)}: enough.`,
-    stop: "50 answers changed nothing: stop, and audit the release.",
-    "go on": status.left === null ? "Nobody has looked at enough yet: there is no estimate of risk."
-      : status.more_answers === null ? `Go on: it cannot be told yet how many answers bring the upper end under ${percent(status.wanted)}.`
-      : `At this rate about ${status.more_answers} more answers bring the upper end under ${percent(status.wanted)}.`,
-  }[status.verdict];
+  const step = status.step;
+  $("verdict").textContent = step ? `Next: ${step.words}${step.minutes ? ` About ${step.minutes} min.` : ""}` : "";
+  showLabels(status.by_label || []);
+  if ($("trust")) {
+    const { found, kappa, left_corrected: corrected } = status.agreement || {};
+    $("trust").textContent = found == null ? "This trusts one reader: what one person overlooks counts as harmless. The Audit room takes a second reader."
+      : `Two readers: kappa ${kappa.toFixed(2)}; the first finds about ${percent(found)} of what there is, so that ${corrected == null ? "more" : percent(corrected)} may be left.`;
+  }
   drawCurve(status.curve.filter((c) => c[1] !== null), status.wanted);
   if (status.pending) soon();
   else if (status.teaching) soon(2000);
+}
+
+// Each label with its range: the total is dominated by no label silently.
+function showLabels(rows) {
+  const table = $("by-label");
+  if (!table) return;
+  table.replaceChildren();
+  for (const row of rows) {
+    const line = put(table, "tr");
+    put(line, "th", row.label).scope = "row";
+    put(line, "td", String(row.sensitive));
+    put(line, "td", row.left === null ? "none met yet" : `${percent(row.left)} (${percent(row.low)} – ${percent(row.high)})`);
+  }
 }
 
 function drawCurve(points, wanted) {
@@ -286,9 +332,12 @@ function drawCurve(points, wanted) {
   make("polygon", { points: [...at(3), ...at(2).reverse()].join(" "), class: "band" });
   make("polyline", { points: at(1).join(" "), class: "line" });
   make("line", { x1: 30, x2: 292, y1: y(wanted), y2: y(wanted), class: "wish" });
-  make("text", { x: 2, y: 14 }).textContent = "100 %";
-  make("text", { x: 12, y: 138 }).textContent = "0";
-  make("text", { x: 292, y: 148, "text-anchor": "end" }).textContent = `${most} answers`;
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    make("line", { x1: 27, x2: 30, y1: y(share), y2: y(share), class: "tick" });
+    make("text", { x: 25, y: y(share) + 3, "text-anchor": "end" }).textContent = `${100 * share}`;
+  }
+  for (const n of [0, Math.round(most / 2), most]) make("text", { x: x(n), y: 148, "text-anchor": n ? "end" : "start" }).textContent = n === most ? `${n} answers` : String(n);
+  make("text", { x: 34, y: 9 }).textContent = "% left";
 }
 
 function keys(handler) {
@@ -304,7 +353,13 @@ function keys(handler) {
 async function startLabelling() {
   for (const button of document.querySelectorAll("[data-key]")) button.addEventListener("click", () => press(button.dataset.key));
   document.querySelector("[data-close]").addEventListener("click", () => $("whole").close());
-  $("asking")?.addEventListener("change", async () => showQuestion((await ask(`api/question?asking=${asking()}`)).question));
+  for (const button of document.querySelectorAll("[data-close-help]")) button.addEventListener("click", () => $("help").close());
+  const mode = $("asking");
+  if (mode) {
+    const kept = localStorage.getItem("asking");
+    if ([...mode.options].some((o) => o.value === kept)) mode.value = kept;
+    mode.addEventListener("change", async () => { localStorage.setItem("asking", mode.value); showQuestion((await ask(`api/question?asking=${asking()}`)).question); });
+  }
   $("text").addEventListener("mouseup", (event) => {
     if (!question || question.kind === "none") return;
     const words = selectedWords($("text"));
@@ -353,6 +408,14 @@ function startFrontier() {
   });
   $("publish").addEventListener("submit", async (event) => {
     event.preventDefault();
+    const { status } = await ask("api/status");
+    const { risk } = await ask(`api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`);
+    // Publishing more than what was wanted takes a second click, on a sentence that names the number.
+    if (status?.wanted && (risk.high ?? risk.value) > status.wanted && !$("publish").dataset.confirmed) {
+      $("publish").dataset.confirmed = "yes";
+      $("published").textContent = `${risk.text === "not measured" ? "What is left was not measured" : `Up to ${percent(risk.high ?? risk.value)} of the sensitive words may be left`}; wanted were ${percent(status.wanted)}. Press the button again to publish all the same.`;
+      return;
+    }
     const choices = Object.fromEntries([...document.querySelectorAll("[data-choice]")].map((c) => [c.dataset.choice, c.type === "checkbox" ? c.checked : c.value]));
     $("published").textContent = "";
     const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value, choices });

@@ -224,3 +224,15 @@ def test_texts_become_pdf_files_with_their_marks(tmp_path):
     assert found.id == "n1.pdf"
     assert [found.text[s.start : s.end] for s in found.spans] == ["Ayşe Yıldız", "well-\nknown"]
     assert " ".join(found.text.split()) == " ".join(text.split())
+
+
+def test_replacements_may_have_letters_of_other_european_languages():
+    data, names = PLACES["body"](random.Random(2))
+    clean = checks.sanitise(data, checks.Limits())
+    text = checks.read_text(clean.data, clean.pictures, blank=True)
+    edits = [replace(e, replacement="Łucja Świątek") for e in checks.mark(text.text, (), names)]
+    places = checks.by_place(Document("d", text.text, segments=text.segments()), edits)
+    out, report = checks.cut(clean.data, text, checks.page_edits(places))
+    assert report.pictures == {}
+    assert checks.read_pages(out)[0].text.count("Łucja Świątek") == 2
+    assert checks._pdfminer(out).count("Łucja Świątek") == 2

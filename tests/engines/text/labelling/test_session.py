@@ -233,6 +233,11 @@ def test_answers_go_out_in_other_tools_formats(session, project, notes, tmp_path
         sfumato("text", "convert", project, "--to", kind, "--out", tmp_path / name)
         from sfumato.data.documents import read_documents
 
+        if kind == "prodigy":  # what nobody has read to the end is not accepted
+            lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+            assert [len(line["spans"]) for line in lines] == marked
+            assert {line["answer"] for line in lines} <= {"accept", "ignore"}
+            continue
         again = list(read_documents(tmp_path / name, format=kind))
         assert [len(d.spans) for d in again] == marked
 

@@ -53,7 +53,7 @@ def released(place):
 
 
 def test_every_letter_is_published_under_a_new_name_or_withheld(place, released):
-    record = json.loads((released / "release.json").read_text())
+    record = json.loads((place / "release.private" / "figures.json").read_text())
     assert record["counts"]["documents"] == 21
     assert len(record["withheld"]) == 1
     assert record["withheld"][0]["reason"] == "is damaged or no Office file"

@@ -289,6 +289,23 @@ def test_a_second_reading_order_finds_what_two_columns_tear_apart(candidate):
     assert alone
 
 
+def test_what_a_review_took_back_is_not_redacted_in_any_reading_order(candidate):
+    text = "Seen by Dr. Garcia, who is well. Seen by Dr. Garcia, who left."
+    first, second = (m.span() for m in re.finditer("Garcia", text))
+    order = [*range(33, len(text)), -1, *range(33)]  # the second sentence first
+    document = Document("d", text, orders=[order])
+    (before,) = Sanitiser(candidate)([document]).edits
+    assert [(e.start, e.end) for e in before] == [first, second]
+    taken_back = Sanitiser(candidate, cleared={"d": [first]})
+    assert [(e.start, e.end) for e in taken_back([document]).edits[0]] == [second]
+    assert taken_back([document]).counts.redacted == {"NAME": 1}
+    other = [Document("e", text)]
+    assert taken_back(other).edits == Sanitiser(candidate)(other).edits
+    # A mark is law: what somebody marked is redacted, whatever was taken back before.
+    marked = [Document("d", text, [Span(*first, "NAME")])]
+    assert [(e.start, e.end) for e in taken_back(marked).edits[0]] == [first, second]
+
+
 @pytest.mark.parametrize("replacer", [Placeholder(), Mask(), Surrogates(SecretKey(b"k" * 32))])
 def test_edits_applied_are_the_bytes_that_are_rendered(candidate, replacer):
     documents = [*corpus(80), *clinic_notes(60, seed=1), *discharge_letters(30, seed=1)]

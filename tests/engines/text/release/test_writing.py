@@ -23,7 +23,7 @@ from sfumato.data.document import apply
 from sfumato.data.documents import read_documents
 from sfumato.data.formats import lines as lines_module
 from sfumato.engines.text.private_edits import edits_of, read_edits
-from sfumato.engines.text.records import TextCandidate
+from sfumato.engines.text.records import TextCandidate, WordCounts
 from sfumato.engines.text.redaction.sanitiser import Sanitiser
 from sfumato.engines.text.release import writing
 from sfumato.engines.text.release.writing import publish
@@ -95,13 +95,14 @@ def test_jsonl(tmp_path):
     assert record == outcome.to_public_json()
     assert record["counts"] == {
         "documents": 12,
-        "words": 12 * 6,
-        "redacted": {"NAME": 12},
+        "words_published": 12 * 5,
         "spans": {"NAME": 12},
         "surrogates": {},
-        "withheld": 0,
     }
-    assert record["inputs"][0]["rows"] == 12
+    assert outcome.words == WordCounts(read=12 * 6, redacted={"NAME": 12})
+    assert record["left_out"] == {"withheld": 0}
+    assert "rows" not in record["inputs"][0]
+    assert outcome.inputs[0].rows == 12
     assert record["candidate"] == "ratio-10"
     assert record["how"]["ratio"] == 10
     assert record["how"]["fields_as_they_are"] == ["by", "ward"]
@@ -124,12 +125,11 @@ def test_other_forms(tmp_path):
     folder.mkdir()
     write(folder / "a.jsonl", records(3))
     write(folder / "b.jsonl", [{**r, "id": "x" + r["id"]} for r in records(4)])
-    run(folder, tmp_path / "folder")
+    outcome = run(folder, tmp_path / "folder")
     names = sorted(p.name for p in (tmp_path / "folder").iterdir())
     assert names == ["a.jsonl", "b.jsonl", "release.json"]
     assert [r["id"] for r in lines(tmp_path / "folder" / "b.jsonl")] == ["xd0", "xd1", "xd2", "xd3"]
-    record = json.loads((tmp_path / "folder" / "release.json").read_text(encoding="utf-8"))
-    assert [i["rows"] for i in record["inputs"]] == [3, 4]
+    assert [i.rows for i in outcome.inputs] == [3, 4]
 
     csv = tmp_path / "notes.csv"
     csv.write_text('id,text,ward\n1,"Dr. Canary, fine",A\n2,none,B\n', encoding="utf-8")
@@ -259,7 +259,10 @@ def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypat
     for threads in (1, 2):
         run(source, tmp_path / f"columns{threads}", **given, threads=threads)
     found = [
-        [(tmp_path / out / name).read_bytes() for name in ("notes.jsonl", "release.json")]
+        [
+            (tmp_path / name).read_bytes()
+            for name in (f"{out}/notes.jsonl", f"{out}.private/figures.json")
+        ]
         for out in ("columns1", "columns2", "records")
     ]
     assert found[0][0] == found[1][0] == found[2][0]
@@ -267,7 +270,7 @@ def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypat
     for record in recorded:  # record by record, what could not be read is listed first
         record["withheld"].sort(key=lambda entry: entry["id"])
     assert recorded[0] == recorded[1] == recorded[2]
-    assert recorded[0]["counts"]["withheld"] == 2
+    assert recorded[0]["left_out"]["withheld"] == 2
     private = [
         sorted(
             (tmp_path / f"{out}.private" / "edits.jsonl").read_text(encoding="utf-8").splitlines()
@@ -361,7 +364,7 @@ def test_a_document_that_does_not_read_back_is_withheld(tmp_path, monkeypatch, n
     assert len(release.withheld) == 1
     assert release.withheld[0]["reason"] == "is not in the written file as it was decided"
     assert release.counts["documents"] == release.verified.documents == 11
-    assert release.counts["redacted"] == {"NAME": 11} == release.counts["spans"]
+    assert release.words.redacted == {"NAME": 11} == release.counts["spans"]
     assert release.outputs[0].rows == 11
     listed = json.loads((tmp_path / "out.quarantine.jsonl").read_text())
     assert listed["id"] == "d3"

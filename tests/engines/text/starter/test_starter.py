@@ -12,10 +12,11 @@ from sfumato.data.document import Document
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.labelling.first_proposals import FirstProposals
 from sfumato.engines.text.labelling.project import Project, start_project
-from sfumato.engines.text.labelling.publication import explored
+from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.reading.features import RESERVED, TokenData, WordTable, lower_keys
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.request import TextRequest
 from sfumato.engines.text.rules.names import given_names, surnames
 from sfumato.engines.text.sanitize.storage import load_model, save_model
 from sfumato.engines.text.starter.adapted import AdaptedStarter, adapt
@@ -192,10 +193,13 @@ def test_a_project_is_taken_for_its_frontier(notes, tmp_path):
     try:
         labels = {span.label for n in range(12) for span in session.spans(n)}
         assert labels == {"NAME", "DATE", "PHONE"}  # each proposal carries its own
-        explored(session).save(tmp_path / "project" / "frontier")
+        request = TextRequest(
+            corpus=tmp_path / "project", labels=["NAME", "DATE", "PHONE"], ratios=[10]
+        )
+        explore_answers(session, request).save(tmp_path / "project" / "frontier")
     finally:
         session.close()
-    published = sf.text.publish(tmp_path / "project", source, ratio=10)
+    published = sf.text.publish(tmp_path / "project", tmp_path / "project", ratio=10)
     assert all("[NAME]" in d.text for d in published)
 
 

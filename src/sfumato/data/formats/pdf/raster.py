@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pikepdf
 import pypdfium2 as pdfium
+from fontTools import agl
 from pikepdf import Array, Dictionary, Name
 from pypdfium2 import raw
 
@@ -18,7 +19,7 @@ from .layout import placeholder_width
 from .marks import PageEdit
 from .read import PageText
 from .refusal import FileRefusedError
-from .rewrite import PLACEHOLDER_FONT, winansi
+from .rewrite import EXTRA_LETTERS, PLACEHOLDER_FONT, winansi
 
 __all__ = ["helvetica", "rasterise"]
 
@@ -33,8 +34,13 @@ _MAP = (
 
 def helvetica() -> Dictionary:
     """Return the font of placeholders, which every viewer has."""
+    listed = Array()
+    for letter, code in sorted(EXTRA_LETTERS.items(), key=lambda item: item[1]):
+        listed.append(code)
+        listed.append(Name("/" + agl.UV2AGL.get(ord(letter), f"uni{ord(letter):04X}")))
+    encoding = Dictionary(Type=Name.Encoding, BaseEncoding=Name.WinAnsiEncoding, Differences=listed)
     return Dictionary(
-        Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica, Encoding=Name.WinAnsiEncoding
+        Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica, Encoding=encoding
     )
 
 

@@ -16,7 +16,7 @@ from .marks import StreamCuts
 from .rules import find_rules
 from .scan import OddContentError, StreamOperator, scan
 
-__all__ = ["PLACEHOLDER_FONT", "rewrite", "winansi"]
+__all__ = ["EXTRA_LETTERS", "PLACEHOLDER_FONT", "rewrite", "winansi"]
 
 PLACEHOLDER_FONT = b"SfumatoH"
 _MOVES = ("Td", "TD", "Tm", "T*")
@@ -28,9 +28,21 @@ _DESCENT, _ASCENT = -0.22, 0.8
 Codes = Mapping[int, int]
 
 
+EXTRA_LETTERS = dict(
+    zip("ąćęłńśźżĄĆĘŁŃŚŹŻčďěňřťůČŘğıİşŞőűățșāū", (*range(1, 32), 127, 129, 141, 143, 144, 157), strict=False)
+)  # fmt: skip
+"""Letters of European names that the Windows encoding does not have, at codes that it does not use."""
+
+
 def winansi(text: str) -> bytes:
-    """Return a text in the encoding of the placeholders' font; a character it has not is an error."""
-    return text.encode("cp1252")
+    """Return a text in the encoding of the placeholders' font; a character it has not is an error.
+
+    >>> winansi("[Ł]").hex()
+    '5b0c5d'
+    """
+    return b"".join(
+        bytes([EXTRA_LETTERS[c]]) if c in EXTRA_LETTERS else c.encode("cp1252") for c in text
+    )
 
 
 def rewrite(

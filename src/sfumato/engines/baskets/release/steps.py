@@ -18,7 +18,7 @@ from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, InputError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
-from ....core.records import InputFile, ShiftRecord
+from ....core.records import InputFile, OutputFile, ShiftRecord
 from ....core.release import (
     open_output,
     refuse_different,
@@ -267,7 +267,7 @@ def _stage(
         frontier=frontier,
         inputs=tuple(written.inputs),
         outputs=tuple(
-            InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)
+            OutputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)
             for path in written.outputs
         ),
         seed=seed,
@@ -277,8 +277,8 @@ def _stage(
             "features": len(written.features),
             "ones": len(rows.indices),
             "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
-            "rows_without_items": written.rows - rows.n,
         },
+        left_out={"rows_without_items": written.rows - rows.n},
         risk=candidate.risk,
         utility=candidate.utility,
         promised=promised,

@@ -70,7 +70,8 @@ def story(part: Part) -> Story:
             )
         )
         result.published.append(retell(frontier.promise))
-        result.tradeoff.append(say("Utility is the {axes}.", axes=retell(frontier.axes["utility"])))
+        axes = retell(frontier.axes.get("utility", "share kept"))
+        result.tradeoff.append(say("Utility is the {axes}.", axes=axes))
         result.grids += [candidates_grid(frontier, chosen), kept_grid(frontier, chosen)]
     if chosen is not None:
         _about(result, chosen, every, frontier)
@@ -157,6 +158,27 @@ def _axes(frontier: BasketsFrontier | None) -> Axes:
     return Axes(say("Risk 1/k"), name, name, utility_words=to_places, individual=True)
 
 
+def _public_verdict(release: BasketsRelease | None) -> list[str]:
+    """Say what anybody can count on the release."""
+    if release is None or release.risk is None:
+        return [say("No candidate has been chosen.")]
+    found = [
+        say(
+            "Whoever {attacker} is left with at least [[baskets.left|{promised} rows]] that fit.",
+            attacker=retell(release.risk.attacker),
+            promised=count(release.promised),
+        )
+    ]
+    if release.measured.unique_share > 0:
+        found.append(
+            say(
+                "But [[baskets.unique|{unique_share}]] of the rows are exactly unique: whoever also knows what a person does not have can single them out.",
+                unique_share=percent(release.measured.unique_share),
+            )
+        )
+    return found
+
+
 def _verdict(
     chosen: BasketsCandidate | None,
     every: BasketsReference | None,
@@ -164,7 +186,7 @@ def _verdict(
     frontier: BasketsFrontier | None,
 ) -> list[str]:
     if chosen is None:
-        return [say("No candidate has been chosen.")]
+        return _public_verdict(release)
     sentences = [
         (
             say(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.coarse import granularity_of
 from ....core.exploration import mark_dominated
 from ....data.table import Table
 from ..contingency.tables import cells_hash, resolved_schema
@@ -126,10 +127,11 @@ def _facts(
         if listed < len(entries)
         else "every policy of the frontier is listed."
     )
-    groups = size_histogram(cells.count, np.maximum(occupied, cells.count))
+    k = granularity_of(int(cells.least[0]))
+    groups = size_histogram(cells.count, np.maximum(occupied, cells.count), k)
     if problem.people is not None:
         before = problem.people.groups(np.ones(cells.length, dtype=np.uint8))
-        groups = size_histogram(before.records.astype(np.int64), before.around)
+        groups = size_histogram(before.records.astype(np.int64), before.around, k)
     return {
         "strategy": request.strategy,
         "risk_measure": request.risk,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ....core.coarse import two_digits
 from ....core.errors import DataError
 from ....data.combinations import number_combinations
 from ....data.table import Table
@@ -67,4 +68,5 @@ def fraction_of(table: Table, given: float | None) -> float | None:
             "The weights add up to fewer people than the table holds.",
             hint="a weight is the number of people that a row represents.",
         )
-    return people / table.weight
+    # Two digits, and rather more of the population than less: a sum of single weights has them all.
+    return min(two_digits(people / table.weight, up=True), 1.0)

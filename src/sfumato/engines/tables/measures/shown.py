@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.arrays import Counts, Floats
+from ....core.coarse import merge_small_bins
 from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from ..records import AbsoluteRisks, GroupSize, ShownFields
@@ -300,14 +301,17 @@ def split_by_field(values: Mapping[str, object]) -> dict[str, Any]:
 
 
 def size_histogram(
-    records: npt.NDArray[np.integer], people: npt.NDArray[np.floating]
+    records: npt.NDArray[np.integer], people: npt.NDArray[np.floating], min_records: int = 1
 ) -> tuple[GroupSize, ...]:
     """Count records, and their share of the risk, by the size of the group that hides them.
 
-    `records` and `people` give each group's records and the people it hides among.
+    `records` and `people` give each group's records and the people it hides among; sizes are taken together
+    until `min_records` records have them.
 
     >>> size_histogram(np.array([1, 4]), np.array([1.0, 40.0]))[0]
     GroupSize(low=1, high=1, records=1, risk_share=0.909091)
+    >>> size_histogram(np.array([1, 4]), np.array([1.0, 40.0]), 5)
+    (GroupSize(low=1, high=49, records=5, risk_share=1.0),)
     """
     risk = records / people
     found = []
@@ -322,4 +326,13 @@ def size_histogram(
                     risk_share=round(float(risk[inside].sum() / risk.sum()), 6),
                 )
             )
-    return tuple(found)
+    merged = merge_small_bins([size.records for size in found], min_records)
+    return tuple(
+        GroupSize(
+            low=found[first].low,
+            high=found[last].high,
+            records=sum(size.records for size in found[first : last + 1]),
+            risk_share=round(sum(size.risk_share for size in found[first : last + 1]), 6),
+        )
+        for first, last in merged
+    )

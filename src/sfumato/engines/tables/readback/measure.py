@@ -132,13 +132,9 @@ def _groups_by_row(
     people[~blank] = _people_in(places.rows[:, ~blank], places.of_value, original)
     people[blank] = _people_behind(places, original)
     nats, relative = _divergence(count, places.log_widths, original.count, payload.lattice.sizes)
-    whole_table = not _suppressed_records(written, original) and not original.dropped
+    # Whether a column holds numbers is asked of the written rows alone: what others hold is not published.
     sensitive = {
-        # A column that is numeric in every row is numeric here; the suppressed rows may differ.
-        n: SensitiveTable(
-            w.table,
-            w.is_numeric and (original.is_ordered(n) if whole_table else original.is_numeric(n)),
-        )
+        n: SensitiveTable(w.table, w.is_numeric and original.is_ordered(n))
         for n, w in written.sensitive.items()
     }
     return PublishedGroups(

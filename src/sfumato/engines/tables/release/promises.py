@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ....core.coarse import granularity_of
 from ....core.errors import ParameterError
 from ..payload import TablesPayload
 from ..readback.measure import ReadBack
 from ..records import TablesCandidate
 from ..request import TablesPublishRequest
+from .weights import with_shared_weights
 
 __all__ = ["below_promise", "broken_conditions", "conditions_of"]
 
@@ -133,9 +135,11 @@ def conditions_of(payload: TablesPayload, request: TablesPublishRequest) -> Tabl
             hint='give a column role = "sensitive".',
         )
     individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
+    min_sample = max(payload.min_sample, request.min_k)
     return replace(
         payload,
-        min_sample=max(payload.min_sample, request.min_k),
+        schema=with_shared_weights(payload.schema, granularity_of(min_sample)),
+        min_sample=min_sample,
         min_population=max(payload.min_population, individual),
         conditions=payload.conditions.with_stricter(
             min_l=request.min_l,

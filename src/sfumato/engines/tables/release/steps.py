@@ -17,7 +17,7 @@ from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
-from ....core.records import InputFile, ShiftRecord
+from ....core.records import OutputFile, ShiftRecord
 from ....core.release import open_output, refuse_different, warn_if_composed, warn_of_kept_order
 from ....core.statistics.shift import ShiftCheck
 from ....core.storage.ownership import paths_in
@@ -53,7 +53,9 @@ from .suppression import (
     small_groups_of,
     suppress_people,
 )
+from .treatment_words import treatments_in_words
 from .treatments import check_cells, treat
+from .weights import warn_of_weights
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -195,6 +197,8 @@ def _prepare(
         rows = rows.with_blanked_cells(carried, table.names, blanks.groups)
     changed = treat(rows, columns, payload.schema, private_key().mark("numbers"))
     rows = changed.rows
+    for name, counted_people in changed.alone.items():
+        warn_of_weights(name, *counted_people)
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
@@ -300,7 +304,7 @@ class _TablePublication:
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = payload.matches(table)
         open_kept = unknown if self.request.keep_undeclared else 0
-        changed = _treatments(schema)
+        changed = treatments_in_words(schema)
         kept = [
             c
             for c in self.opened.columns
@@ -315,18 +319,20 @@ class _TablePublication:
             frontier=self.frontier,
             inputs=tuple(self.opened.input_files(table.rows)),
             outputs=(
-                InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
-                *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
+                OutputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
+                *(OutputFile(path=book.name, sha256=sha256_of(book)) for book in books),
             ),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
                 "rows": found.rows,
+                "blanked": self.blanked,
+                "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
+            },
+            left_out={
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
                 **({} if self.people_out is None else self.people_out.counts()),
-                "blanked": self.blanked,
-                "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
             risk=Risk(measured.risk, attacker=attacker, modelled=table.covered is not None),
             utility=Utility(measured.utility, kept=KEPT),
@@ -336,6 +342,7 @@ class _TablePublication:
                 bits=self.policy.hex,
                 domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
                 quasi=table.names,
+                min_k=payload.min_sample,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
                 columns_treated=changed,
@@ -362,17 +369,6 @@ class _TablePublication:
             worse=tuple(worse),
             sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
-
-
-def _treatments(schema: TableSchema) -> dict[str, str]:
-    """Return in words how columns that are no quasi-identifiers are changed."""
-    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
-    found = {name: way.in_words() for name, way in ways.items() if way is not None}
-    if schema.joined and schema.person is not None:
-        found[schema.person.name] = (
-            "a mark for each person, made with a private key and different for each policy"
-        )
-    return found
 
 
 def _read(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -34,16 +34,18 @@ _UNIT = float(1 << 64)
 
 @dataclass(frozen=True)
 class Treated:
-    """Rows with their treated columns, and what each column lost."""
+    """Rows with their treated columns, what each column lost, and who is alone by a weight."""
 
     rows: ReleaseRows
     losses: dict[str, ColumnLoss]
+    alone: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """By column of weights: the people alone by theirs, as it was and as it is published, of how many."""
 
 
 def check_cells(opened: TableSource, schema: TableSchema) -> None:
     """Refuse a table in which a treated column holds what cannot be treated: it would go out as it is."""
     for attribute in schema.attributes:
-        if attribute.role != "other":
+        if attribute.role not in {"other", "weight"}:
             continue
         plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
         if isinstance(attribute.publish, Treatment) and attribute.publish.pram is None:
@@ -88,7 +90,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
     cells = ", ".join(quote_name(column) for column in columns)
     plain = [c for c in columns if c not in {a.name for a in chosen}]
     stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
-    losses, replaced = {}, []
+    losses, replaced, alone = {}, [], {}
     for number, attribute in enumerate(chosen):
         new: _TreatedColumn | RedrawnColumn
         if isinstance(attribute.publish, Treatment) and attribute.publish.pram is not None:
@@ -100,8 +102,10 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
         new.fill()
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())
+        if isinstance(new, _TreatedColumn) and attribute.role == "weight":
+            alone[attribute.name] = new.alone()
     sql = f"SELECT {cells} FROM (SELECT * REPLACE ({', '.join(replaced)}) FROM {_STORED})"  # noqa: S608 (quoted)
-    return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses)
+    return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses, alone)
 
 
 @dataclass(frozen=True)
@@ -161,22 +165,46 @@ class _TreatedColumn:
         same = ", ".join(filter(None, (others, self._old)))
         return f"{content} || ' ' || row_number() OVER (PARTITION BY {same})"
 
+    @property
+    def _person(self) -> str:
+        """The SQL of whose row it is: a person's mark, or the row's number where no column names one."""
+        return quote_name(WHO) if self.schema.person is not None else _NUMBER
+
+    def alone(self) -> tuple[int, int, int]:
+        """Return how many people nobody shares a number with: the old one, and the new one; and all of them."""
+
+        def count(number: str) -> int:
+            held = (
+                f"SELECT {number} AS v, min({self._person}) AS who, count(DISTINCT {self._person}) AS n "  # noqa: S608 (quoted)
+                f"FROM {_STORED} WHERE {number} IS NOT NULL GROUP BY v"
+            )
+            alone = f"SELECT count(DISTINCT who) FILTER (n = 1) AS n FROM ({held})"  # noqa: S608 (quoted)
+            found = self.opened.query(alone)
+            return int(found.column("n")[0].as_py())
+
+        every = self.opened.query(f"SELECT count(DISTINCT {self._person}) AS n FROM {_STORED}")  # noqa: S608 (quoted)
+        return count(self._old), count(self.new), int(every.column("n")[0].as_py())
+
     def _average(self, min_people: int) -> None:
         """Replace the numbers by means of groups of neighbours, each of several different people."""
         import pyarrow as pa
 
-        person = quote_name(WHO) if self.schema.person is not None else _NUMBER
+        person = self._person
         found = self.opened.query(
             f"SELECT {self.new} AS v, dense_rank() OVER (ORDER BY {person}) AS who, count(*) AS n "  # noqa: S608 (quoted)
             f"FROM {_STORED} WHERE {self.new} IS NOT NULL GROUP BY {self.new}, {person} ORDER BY v, who"
         )
         values, people, counts = (found.column(c).to_numpy() for c in ("v", "who", "n"))
-        if len(np.unique(people)) < min_people:
+        many = len(np.unique(people))
+        if self.attribute.role == "weight":  # where few people are left, all of them share one
+            min_people = min(min_people, many)
+        if many < min_people:
             raise DataError(
                 f"The column {self.attribute.name!r} holds numbers of fewer than {min_people:,} people, "
                 "too few to average."
             )
-        means = _rounded(microaggregate(values, people, counts, min_people), self._step() / 10)
+        exact = microaggregate(values, people, counts, min_people)
+        means = np.where(_alike(exact, values), values, _rounded(exact, self._step() / 10))
         one, first = np.unique(values, return_index=True)
         table = pa.table({"v": one, "mean": means[first]})
         self.opened.connection.register("sfumato_means", table)
@@ -230,7 +258,10 @@ class _TreatedColumn:
         many, changed, distance, spread, linear = (c[0].as_py() for c in found.columns)
         if not many:
             return ColumnLoss(method=self._method.in_words(), changed=0.0, distance=0.0)
-        if not changed and self._method.top is None and self._method.bottom is None:
+        could_stay = self.attribute.role == "weight"  # who is alone by it is counted instead
+        if not (
+            changed or could_stay or self._method.top is not None or self._method.bottom is not None
+        ):
             raise DataError(
                 f"The column {self.attribute.name!r} would be published as it is: "
                 f"{self._method.in_words()} changed none of its numbers.",
@@ -307,6 +338,15 @@ def microaggregate(
         group[group == number] = number - 1
     sums = np.bincount(group, weights=values * counts)
     return np.asarray((sums / np.bincount(group, weights=counts))[group])
+
+
+def _alike(
+    means: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """Return whether all numbers of a number's group are equal; numbers ascend, groups go by their mean."""
+    first = np.flatnonzero(np.diff(means, prepend=-np.inf))
+    last = np.append(first[1:], values.size) - 1
+    return np.repeat(values[first] == values[last], last - first + 1)
 
 
 def normals(key: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -10,9 +10,11 @@ from ....presentation.knowledge import knowledge_of
 from ....presentation.language import retell, say, say_many
 from ....presentation.numbers import about, count, decimal, join_words, percent, plural
 from ....presentation.sentences import (
+    as_sentence,
     chosen_sentence,
     search_sentence,
     status_of,
+    tell_left_out,
     times,
     title_for,
 )
@@ -222,15 +224,15 @@ def _published_sentences(facts: TableFacts) -> list[str]:
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
-        if measured.suppressed:
-            found.append(
-                say_many(
-                    measured.suppressed,
-                    "{n} record in groups that were too small was left out.",
-                    "{n} records in groups that were too small were left out.",
-                    n=count(measured.suppressed),
-                )
+        many = facts.release.left_out.get("suppressed", 0)
+        if many:
+            words = say_many(
+                many,
+                "{n} record in groups that were too small was left out.",
+                "{n} records in groups that were too small were left out.",
+                n=tell_left_out(facts.release, "suppressed"),
             )
+            found.append(as_sentence(words))
         if measured.blanked:
             found.append(
                 say_many(

@@ -225,6 +225,7 @@ def _rank_words(published: Sequence[Document], classifiers: ClassifierSet, words
     tokens = tokenize([d.text for d in published], vocabulary)
     marks = placeholders(published, tokens, classifiers.labels, len(published))
     data = TokenData.of(tokens, vocabulary, classifiers.knowledge).redact(marks)
+    data, _ = classifiers.ruled(data)  # the classifiers of a project see what rules propose
     scores = np.full(len(data), -np.inf)
     for classifier in classifiers.classifiers[:1]:
         scores = classifier.scores(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -179,6 +179,18 @@ class AnswerSheet:
                 _, a, b = self.place(low + i, low + j)
                 spans.append(Span(a, b, self.labels[known[low + i] - 1]))
             found.append(Document(document.id, document.text, tuple(spans), document.fields))
+        return found
+
+    def looked_at(
+        self, documents: Sequence[Document], known: npt.NDArray[np.int16], counted: Mask
+    ) -> list[Document]:
+        """Return documents with a field that says how much of each somebody has read."""
+        found = []
+        bounds = zip(self.tokens.doc[:-1].tolist(), self.tokens.doc[1:].tolist(), strict=True)
+        for document, (low, high) in zip(documents, bounds, strict=True):
+            said = (known[low:high] != UNKNOWN)[counted[low:high]]
+            read = "all" if said.all() else "part" if said.any() else "none"
+            found.append(replace(document, fields={**document.fields, "looked_at": read}))
         return found
 
     def code(self, label: str | None) -> int:

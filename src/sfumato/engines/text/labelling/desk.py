@@ -12,7 +12,9 @@ from ....core.storage.work_folder import WorkFolder
 from ....desk.records import DocumentView, Passage, Question, Status
 from .answers import Place
 from .encoder_trainer import teacher_of
+from .journal import Event
 from .project import Project
+from .questions import Question as Asked
 from .releases import ProjectReleases, words_in
 from .session import Session
 from .status import status_of
@@ -28,6 +30,14 @@ def _number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError
     return value
+
+
+def _seconds(given: Mapping[str, object]) -> float:
+    """Return how long somebody looked at a question, at most ten minutes; 0 where that is not known."""
+    value = given.get("seconds")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 600:
+        return 0.0
+    return float(value)
 
 
 def _rows(value: object) -> list[list[object]]:
@@ -54,6 +64,7 @@ class TextDesk(ProjectReleases):
         teacher, self._note = teacher_of(project)
         self.session = Session(project, teacher=teacher)
         self.session.check()
+        self._undone: Event | None = None  # what was taken back is asked again first
 
     def notes(self) -> Sequence[str]:
         """Return who learns from the answers."""
@@ -73,7 +84,7 @@ class TextDesk(ProjectReleases):
         elif asking == "audit":
             found = session.asker.random_window(session.answers.done)
         else:
-            found = session.question(asking)
+            found = self._asked_again() or session.question(asking)
         if found is None:
             return {"kind": "none"}
         document, first, last = session.place(found.first, found.last)
@@ -112,6 +123,23 @@ class TextDesk(ProjectReleases):
         }
         return asked
 
+    def _asked_again(self) -> Asked | None:
+        """Return the question whose answer was taken back last, until it is answered."""
+        event = self._undone
+        if event is None:
+            return None
+        sheet, asker = self.session.sheet, self.session.asker
+        window = event["do"] == "window"
+        place: Place
+        if event["do"] == "mark":
+            document, first, last = event["places"][0]
+            place = document, first, last
+        else:
+            place = event["doc"], event["first"], event["last"]
+        tokens = sheet.tokens_of(place)
+        number = asker.window_of(tokens.start)
+        return Asked("window" if window else "word", tokens.start, tokens.stop, number, random=window and event["random"])  # fmt: skip
+
     @staticmethod
     def _around(text: str, first: int, last: int) -> tuple[int, int]:
         """Return the bounds of the context, cut at white space."""
@@ -143,15 +171,21 @@ class TextDesk(ProjectReleases):
         what = given.get("do")
         session = self.session
         if what == "undo":
-            session.undo()
+            taken = session.undo()
+            self._undone = None if taken is None or taken.get("reader") == 2 else taken
             return
         place = self._place(given)
+        self._check_current(given)
+        seconds = _seconds(given)
+        if given.get("by") != "review":
+            self._undone = None
         if what == "skip":
             session.skip(place)
         elif what == "window":
             reader = 2 if given.get("asking") == "second" else 1
             drawn = self._is_drawn(place, reader)
-            session.window(place, self._spans(given, place), random=drawn, reader=reader)
+            spans = self._spans(given, place)
+            session.window(place, spans, random=drawn, reader=reader, seconds=seconds)
         elif what == "mark":
             label = str(given.get("label") or "")
             places = [place]
@@ -160,9 +194,19 @@ class TextDesk(ProjectReleases):
                 like = session.like(place, sensitive=bool(label))
                 places += [p for p in like if p not in struck]
             by = "review" if given.get("by") == "review" else "question"
-            session.mark(places, label or None, exact=bool(given.get("exact", True)), by=by)
+            exact = bool(given.get("exact", True))
+            session.mark(places, label or None, exact=exact, by=by, seconds=seconds)
         else:
             raise ParameterError("There is no such answer.")
+
+    def _check_current(self, given: Mapping[str, object]) -> None:
+        """Refuse an answer to a question that another tab has answered: two tabs are one session."""
+        number = given.get("number")
+        if isinstance(number, int) and number != self.session.answers.count + 1:
+            raise InputError(
+                "This question was answered already, in another tab or before it was taken back.",
+                hint="here is the next one.",
+            )
 
     def _is_drawn(self, place: Place, reader: int) -> bool:
         """Return whether a window is the one that the random order has next; a page may say what it likes.

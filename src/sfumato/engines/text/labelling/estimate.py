@@ -6,6 +6,7 @@ interval of Clopper and Pearson: windows are few, and each alone is too narrow w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +14,36 @@ import numpy.typing as npt
 
 from ....core.randomness import Streams
 from ....core.statistics.resampling import beta_quantile
-from ..learners.partial import UNKNOWN, Known, Pool
-from ..reading.arrays import Scores
+from ..learners.partial import UNKNOWN, Pool
+from ..reading.arrays import Mask, Scores
 
-__all__ = ["RiskEstimate", "answers_to_go", "audit_size", "estimated", "share_range"]
+__all__ = [
+    "LabelEstimate",
+    "RiskEstimate",
+    "answers_to_go",
+    "audit_size",
+    "estimated",
+    "share_range",
+]
 
 _DRAWS = 400
 _LEVEL = 0.95  # of the range of an estimate
 _FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEstimate:
+    """What random windows say of one label; the range is that of the share left."""
+
+    label: str
+    sensitive: int
+    left: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float | None:
+        return self.left / self.sensitive if self.sensitive else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +63,9 @@ class RiskEstimate:
     false_positives: int
     found_in_100: float
     level: float = 0.95
+    by_label: tuple[LabelEstimate, ...] = ()
+    documents_with_leak: tuple[float, float, float] | None = None
+    """The share of documents with at least one word left, and its range, from the share of windows with one."""
 
     @property
     def share(self) -> float | None:
@@ -93,11 +119,12 @@ def share_range(
 def estimated(
     pool: Pool,
     scores: Scores,
-    known: Known,
+    known: npt.NDArray[np.integer],
     windows: npt.NDArray[np.int64],
     drawn: npt.NDArray[np.int64],
     threshold: float,
     *,
+    labels: Sequence[str] = (),
     seed: int = 0,
 ) -> RiskEstimate:
     """Judge decisions at a threshold on the windows that were drawn at random and fully answered.
@@ -108,14 +135,16 @@ def estimated(
         The tokens.
     scores : array
         Out-of-fold log-odds (see `Reading.held_out`).
-    known : array of int8
-        The answers.
+    known : array of int
+        The answers: −1 where nobody has said, 0 for a harmless token, and the number of a label, or 1.
     windows : array of int
         Bounds of all windows.
     drawn : array of int
         The numbers of the windows that were drawn and answered.
     threshold : float
         Words from this score on are redacted.
+    labels : sequence of str
+        The labels that the numbers mean; each gets an estimate of its own.
     seed : int
         The seed of the bootstrap.
 
@@ -129,10 +158,20 @@ def estimated(
     sensitive = take & (known > 0)
     window_of = np.searchsorted(windows, np.arange(len(data)), "right") - 1
     size = len(windows)
-    of = np.bincount(window_of[sensitive], minlength=size)[drawn]
-    left = np.bincount(window_of[sensitive & ~hidden], minlength=size)[drawn]
     unit = data.document_of[windows[drawn]] if len(drawn) else np.zeros(0, np.int64)
+
+    def counted(words: Mask) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return, by window, how many of the words are left, and how many there are."""
+        every = np.bincount(window_of[words], minlength=size)[drawn]
+        return np.bincount(window_of[words & ~hidden], minlength=size)[drawn], every
+
+    left, of = counted(sensitive)
     low, high = share_range(left, of, unit, level=_LEVEL, seed=seed)
+    by_label = []
+    for number, label in enumerate(labels, 1):
+        ours, all_ours = counted(take & (known == number))
+        ends = share_range(ours, all_ours, unit, level=_LEVEL, seed=seed)
+        by_label.append(LabelEstimate(label, int(all_ours.sum()), int(ours.sum()), *ends))
     read = np.flatnonzero(take & ~hidden)
     first = read[np.argsort(-scores[read], kind="stable")[:100]]
     found = int(np.count_nonzero(known[first] > 0))
@@ -146,7 +185,28 @@ def estimated(
         false_positives=int(np.count_nonzero(take & hidden & (known == 0))),
         found_in_100=100 * found / len(first) if len(first) else 0.0,
         level=_LEVEL,
+        by_label=tuple(by_label),
+        documents_with_leak=_documents_with_leak(pool, windows, left),
     )
+
+
+def _documents_with_leak(
+    pool: Pool, windows: npt.NDArray[np.int64], left: npt.NDArray[np.int64]
+) -> tuple[float, float, float] | None:
+    """Return how many documents hold at least one leak if their windows leak independently of each other."""
+    if not len(left):
+        return None
+    leaking, drawn = int(np.count_nonzero(left)), len(left)
+    tail = (1.0 - _LEVEL) / 2
+    low = beta_quantile(tail, leaking, drawn - leaking + 1) if leaking else 0.0
+    high = beta_quantile(1 - tail, leaking + 1, drawn - leaking) if leaking < drawn else 1.0
+    each = np.bincount(pool.data.document_of[windows[:-1]], minlength=pool.data.documents)
+    each = each[each > 0]
+
+    def share(rate: float) -> float:
+        return float(np.mean(1.0 - (1.0 - rate) ** each))
+
+    return share(leaking / drawn), share(low), share(high)
 
 
 def audit_size(share: float, wanted: float, *, level: float = 0.95) -> int:
@@ -179,7 +239,7 @@ def answers_to_go(
     """Return the stop rule's verdict from (answers, upper end) pairs, oldest first.
 
     The verdict is "go on" with an estimate of how many more answers bring the upper end under `wanted`
-    (None where that cannot be told), "enough", or "stop" where `patience` answers changed nothing.
+    (None where that cannot be told, or where `patience` answers changed nothing), or "enough".
 
     >>> answers_to_go([(20, 0.5), (40, 0.25)], 0.3)
     ('enough', 0)
@@ -195,7 +255,7 @@ def answers_to_go(
         return "enough", 0
     before = [h for n, h in history if n <= answers - patience]
     if before and high > 0.98 * min(before):
-        return "stop", None
+        return "go on", None
     earlier = [(n, h) for n, h in history if n <= answers / 2] or history[:1]
     then, old = earlier[-1]
     if then >= answers or not 0 < high < old:

@@ -14,8 +14,9 @@ from ....data.documents import read_documents
 from ....data.findings import with_findings
 from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
-from ..reading.background import matching_labels, read_background
+from ..reading.background import read_background
 from ..reading.features import TokenData
+from ..reading.label_kinds import matching_labels
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules import ChosenRules
 from ..starter.adapted import Adaptation, adapt, kinds_of

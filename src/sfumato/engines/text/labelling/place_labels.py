@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..reading.arrays import Scores
+from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
+from ..rules.whole_matches import whole_from
 from ..starter.adapted import AdaptedStarter
 from .answers import AnswerSheet, Place
 from .project import Project
@@ -53,6 +54,21 @@ class PlaceLabels:
     def starter_scores(self) -> Scores | None:
         """Return each token's largest log-odds of all labels by the starter; None where it is silent."""
         return np.max(list(self._scores.values()), axis=0) if self._scores else None
+
+    def whole_matches(self, document: int, hidden: Mask) -> Mask:
+        """Return the tokens of a document that go with hidden ones, because a rule matched them together."""
+        low = int(self.data.tokens.doc[document])
+        found = np.zeros(len(hidden), np.bool_)
+        for span in self.project.proposals[document]:
+            least = whole_from(span.label)
+            if least is None:
+                continue
+            tokens = self.sheet.tokens_of((document, span.start, span.end))
+            inside = slice(tokens.start - low, tokens.stop - low)
+            words = self.data.counted[tokens]
+            if words.any() and hidden[inside][words].mean() > least:
+                found[inside] = True
+        return found
 
     def at(self, place: Place, known: npt.NDArray[np.integer], threshold: float) -> str:
         """Return the label that a place would get.

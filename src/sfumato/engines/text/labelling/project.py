@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,13 +24,14 @@ from pydantic import Field, JsonValue
 
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
-from ....core.records import Count, InputFile, Label, Record
+from ....core.records import Count, HouseRecord, InputFile, Label
 from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span, texts_sha256
 from ....data.documents import Corpus
 from ..frontier.sources import ReadSources
 from ..learners.crf import CRFModel
 from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.protocol import cost_threshold
 from ..learners.registry import encoders
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, tokenize
@@ -57,7 +59,7 @@ LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
 
 
-class ProjectSource(Record):
+class ProjectSource(HouseRecord):
     """A file or folder that documents are read from, and what was read: answers are tied to that text."""
 
     path: str
@@ -67,7 +69,7 @@ class ProjectSource(Record):
     text_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
 
-class ProjectRecord(Record):
+class ProjectRecord(HouseRecord):
     """project.json."""
 
     version: int = Field(default=1, ge=1, le=1)
@@ -81,6 +83,7 @@ class ProjectRecord(Record):
     starter: StarterRecord | None = None
     """The shipped model that proposes beside the rules; it is silent where it does not know the language."""
     proposals: dict[str, int] = Field(default_factory=dict)
+    proposals_by_label: dict[Label, Count] = Field(default_factory=dict)
     words: Count = 0
     encoder: str | None = None
     """The encoder that learns from the answers: "none", "default", a folder; the installed one for None."""
@@ -284,6 +287,12 @@ def start_project(
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = start_model(first, wanted_labels, chosen, seed=aims.seed)
     adapted = adapted_starter(own, wanted_labels, seed=aims.seed) if first.starter else None
+    by_label = Counter(span.label for d in found for span in d.spans)
+    by_label.update(span.label for spans in elsewhere.values() for span in spans)
+    if adapted is not None and adapted.speaks:
+        theirs = adapted.places_by_label(wanted_labels, cost_threshold(aims.ratio))
+        proposals["the starter"] = theirs.total()
+        by_label.update(theirs)
     record = ProjectRecord(
         sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
@@ -293,6 +302,7 @@ def start_project(
         start=start,
         starter=None if adapted is None else adapted.record(),
         proposals=proposals,
+        proposals_by_label={label: by_label[label] for label in wanted_labels},
         words=_count_words(own),
         encoder=_encoder_path(aims.encoder, Path(out)),
         reading=how.to_record(),

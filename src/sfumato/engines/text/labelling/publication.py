@@ -7,15 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from ....core.measures import Risk, Utility
+from ..attack_records import RangedShare
 from ..exploration import TextExploration
 from ..frontier.building import build_exploration, remember
 from ..learners.partial import UNKNOWN, Known, PartialCRF
 from ..learners.protocol import Model, cost_threshold
-from ..records import UNMEASURED, TextCandidate
+from ..records import UNMEASURED, LabelCounts, TextCandidate
 from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from ..starter.kinds import KindModel
-from .estimate import RiskEstimate, estimated
+from .estimate import LabelEstimate, RiskEstimate, estimated
 from .scorers import FOLDS, VOICES, Reading, mixed
 from .session import Session
 
@@ -44,7 +45,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
     pool = session.pool
     reading, taught = _last_reading(session, events, answers.sensitive)
-    known, counted = reading.known, pool.data.counted
+    counted = pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
@@ -67,8 +68,9 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         judged = None
         if len(drawn):
             judged = estimated(
-                pool, held_out, known, session.asker.windows, drawn, threshold, seed=request.seed
-            )
+                pool, held_out, codes, session.asker.windows, drawn, threshold,
+                labels=session.labels, seed=request.seed,
+            )  # fmt: skip
         candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
         h = Classifier(tuple(stages), voices, threshold, "answers")
@@ -120,11 +122,17 @@ def _candidate(
         0.0, 1.0, method=UNMEASURED
     )
     leaked = false = 0
+    by_label: dict[str, LabelCounts] = {}
+    documents: RangedShare | None = None
     if judged is not None and judged.share is not None:
         risk = Risk(judged.share, attacker="reads every published word").with_interval(
             min(judged.low, judged.share), max(judged.high, judged.share), method=METHOD
         )
         leaked, false = judged.left, judged.false_positives
+        by_label = {one.label: _counts(one) for one in judged.by_label}
+        if judged.documents_with_leak is not None:
+            value, low, high = judged.documents_with_leak
+            documents = RangedShare(value=value, low=low, high=high)
     return TextCandidate(
         id=f"r{ratio:g}",
         risk=risk,
@@ -137,8 +145,19 @@ def _candidate(
         total_loss=ratio * leaked + false,
         held_out=judged is not None,
         encoder_reads=float(encoder),
+        by_label=by_label,
+        documents_with_leak=documents,
         record=(),
     )
+
+
+def _counts(one: LabelEstimate) -> LabelCounts:
+    """Return what a frontier says of one label."""
+    around = None
+    if one.share is not None:
+        low, high = min(one.low, one.share), max(one.high, one.share)
+        around = RangedShare(value=one.share, low=low, high=high)
+    return LabelCounts(sensitive=one.sensitive, leaked=one.left, range=around)
 
 
 def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:

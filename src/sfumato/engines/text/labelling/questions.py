@@ -7,6 +7,7 @@ at even odds. Every so often a whole window drawn at random is asked instead: th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from ..learners.partial import UNKNOWN, Known, Pool
 from ..learners.protocol import cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
+from ..rules.features import RULES
 
 __all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "Question"]
 
@@ -25,6 +27,7 @@ WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
 SHORT = 3  # bytes below which a word does not speak for its like
 EVERY = 5  # one question in so many is a random window
+_WINDOW_BONUS = 1.5  # a window also shows what nobody expected
 EVEN_ODDS = 0.0  # the score of a word that is as likely sensitive as not
 ASKING = ("cost", "attacker", "windows")
 """Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""
@@ -60,15 +63,30 @@ class Asker:
 
     @cached_property
     def windows(self) -> npt.NDArray[np.int64]:
-        """Bounds of windows: whole sentences of one document, together about as long as a window."""
+        """Bounds of windows: whole sentences of one document, together about as long as a window.
+
+        A full stop inside a date or a number, and whatever else a rule matched, ends no window.
+        """
         first, last, document = self.pool.chains
+        inside = self._inside_groups()
         words = np.concatenate([[0], np.cumsum(self.data.counted)])
         bounds = [0]
         for k in range(len(first)):
             ends = k + 1 == len(first) or document[k + 1] != document[k]
-            if ends or words[last[k]] - words[bounds[-1]] >= WINDOW:
+            if ends or (words[last[k]] - words[bounds[-1]] >= WINDOW and not inside[last[k]]):
                 bounds.append(int(last[k]))
         return np.array(bounds, np.int64)
+
+    def _inside_groups(self) -> Mask:
+        """Return before which tokens no window may begin: those glued to the one before, or matched with it."""
+        tokens = self.data.tokens
+        inside = np.zeros(len(tokens) + 1, np.bool_)
+        inside[1:-1] = tokens.start[1:] == tokens.end[:-1]
+        for place in self.data.places:
+            if place.name == RULES:
+                same = (place.values[1:] == place.values[:-1]) & (place.values[1:] > 0)
+                inside[1:-1] |= same
+        return inside
 
     def window_of(self, token: int) -> int:
         """Return the number of the window that holds a token."""
@@ -103,6 +121,7 @@ class Asker:
         asking: str = "cost",
         skipped: Mask | None = None,
         found: Mask | None = None,
+        seconds: Mapping[str, float] | None = None,
     ) -> Question | None:
         """Return the most valuable question about a word; None where nothing is open.
 
@@ -118,6 +137,9 @@ class Asker:
             Tokens that are not asked about again.
         found : mask, default None
             Tokens that another tool found: what the model would leave of them is asked about first.
+        seconds : mapping from str to float, default None
+            How long a person takes for an answer about a word ("mark") and for a window. Where a window is
+            worth more in a second than a word, it is asked instead.
 
         """
         may = self.open(known)
@@ -126,22 +148,65 @@ class Asker:
         places = np.flatnonzero(may)
         if not len(places):
             return None
-        value = self.value(scores[places], asking=asking)
+        value = self.value(scores[places], asking=asking) * self._yields(known)[places]
+        alone = value
         if asking == "cost":
             # An answer settles the same word on the same side of the threshold everywhere.
             side = 2 * self.data.tokens.type[places].astype(np.int64)
             side += scores[places] >= self.threshold
             _, of, counts = np.unique(side, return_inverse=True, return_counts=True)
             value = value * counts[of] ** self.crowd
+        first_of_all = found is not None and bool(
+            (found[places] & (scores[places] < self.threshold)).any()
+        )
         if found is not None:
             value = value + 1e3 * (found[places] & (scores[places] < self.threshold))
         token = int(places[np.argmax(value)])
-        if asking == "windows":
-            number = self.window_of(token)
-            first, last = self.windows[number : number + 2].tolist()
-            return Question("window", first, last, number)
+        window = self._best_window(places, alone, value, asking, {} if first_of_all else seconds)
+        if window is not None:
+            first, last = self.windows[window : window + 2].tolist()
+            return Question("window", first, last, window)
         first, last = self.run(token, scores, known)
         return Question("word", first, last, self.window_of(token))
+
+    def _yields(self, known: Known) -> Scores:
+        """Return how much answers about words of each shape have yielded so far, from 0 to 1.
+
+        Bare numbers are many and look alike: after a few of them were harmless, others are asked about first.
+        """
+        shape = self._shapes
+        answered = np.flatnonzero(self.data.counted & (known != UNKNOWN))
+        sensitive = np.bincount(shape[answered[known[answered] > 0]], minlength=self._shape_count)
+        harmless = np.bincount(shape[answered[known[answered] == 0]], minlength=self._shape_count)
+        return ((sensitive + 1.0) / (sensitive + harmless + 1.0))[shape]
+
+    @cached_property
+    def _shapes(self) -> npt.NDArray[np.int64]:
+        _, shape = np.unique(self.data.words.shape[self.data.rows], return_inverse=True)
+        return shape.astype(np.int64)
+
+    @cached_property
+    def _shape_count(self) -> int:
+        return int(self._shapes.max(initial=-1)) + 1
+
+    def _best_window(
+        self,
+        places: npt.NDArray[np.int64],
+        alone: Scores,
+        value: Scores,
+        asking: str,
+        seconds: Mapping[str, float] | None,
+    ) -> int | None:
+        """Return the window whose words are worth most together, where it is asked instead of a word."""
+        if asking != "windows" and (asking != "cost" or not seconds):
+            return None
+        number = np.searchsorted(self.windows, places, "right") - 1
+        worth = np.bincount(number, weights=alone, minlength=len(self.windows) - 1)
+        best = int(worth.argmax())
+        if asking == "windows" or seconds is None:
+            return best
+        by_window = _WINDOW_BONUS * worth[best] / seconds["window"]
+        return best if by_window > value.max() / seconds["mark"] else None
 
     def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:
         """Return the run of open words that are rather sensitive than not around a token, or the token alone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Sequence
@@ -21,8 +22,10 @@ from ..sanitize.stacking.stack import stack_places
 from .answers import AnswerSheet, Place, runs
 from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
-from .estimate import RiskEstimate, estimated
+from .estimate import RiskEstimate
 from .journal import Event, Journal
+from .judging import judge_ratios
+from .next_step import seconds_of
 from .place_labels import PlaceLabels
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
@@ -88,6 +91,7 @@ class Session:
         self.reading: Reading
         self.estimate: RiskEstimate | None = None
         self.history: list[tuple[int, RiskEstimate]] = []
+        self.higher: list[tuple[float, RiskEstimate]] = []
         self._fitted_at = self._estimated_at = -1
         self._lesson: Lesson | None = None
         self._offered: Lesson | None = None
@@ -111,8 +115,6 @@ class Session:
         """The log-odds of every token, by all who read."""
         return self.reading.scores
 
-    # --- answers ------------------------------------------------------------------------------
-
     def _give(self, event: Event) -> Event:
         with self.lock:
             # What cannot be applied is refused before it is kept.
@@ -129,6 +131,7 @@ class Session:
         *,
         exact: bool = True,
         by: str = "question",
+        seconds: float = 0.0,
     ) -> Event:
         """Keep an answer: the places carry the label, or none.
 
@@ -142,14 +145,17 @@ class Session:
             Whether the bounds of the first place were confirmed.
         by : {"question", "hand", "review"}
             How the answer came about.
+        seconds : float, default 0.0
+            How long the person looked at the question; 0 where that is not known.
 
         """
         if not places:
             raise ParameterError("An answer needs a place.")
-        return self._give({
+        event: Event = {
             "do": "mark", "label": label or "", "exact": bool(exact), "by": by,
             "places": [[int(d), int(a), int(b)] for d, a, b in places],
-        })  # fmt: skip
+        }  # fmt: skip
+        return self._give({**event, "seconds": math.ceil(seconds)} if seconds else event)
 
     def window(
         self,
@@ -158,6 +164,7 @@ class Session:
         *,
         random: bool = False,
         reader: int = 1,
+        seconds: float = 0.0,
     ) -> Event:
         """Keep a whole window: the spans carry their labels, every other word in it is harmless.
 
@@ -168,6 +175,8 @@ class Session:
             "do": "window", "doc": int(document), "first": int(first), "last": int(last),
             "random": bool(random), "spans": [(int(a), int(b), str(label)) for a, b, label in spans],
         }  # fmt: skip
+        if seconds:
+            event = {**event, "seconds": math.ceil(seconds)}
         return self._give({"reader": 2, **event} if reader == 2 else event)
 
     def skip(self, place: Place) -> Event:
@@ -198,25 +207,22 @@ class Session:
         """
         with self.lock:
             heard = self._hear()
-            known = self.answers.sensitive
+            known, codes = self.answers.sensitive, self.answers.known.copy()
             count, drawn = len(self.journal), list(self.answers.drawn)
             answers, lesson = self.answers.count, self._lesson
         reading = self.readers.read(known, lesson)
         _ = reading.scores  # before anybody waits for them
         with self.lock:
             self.reading, self._fitted_at = reading, count
-        due = heard or self._estimated_at < 0 or answers >= self._estimated_at + EVERY
-        if drawn and due:
-            judged = self._judged(reading, drawn)
+        since = answers - self._estimated_at  # below 0 where some were undone
+        if not drawn:
             with self.lock:
-                self.estimate, self._estimated_at = judged, answers
+                self.estimate, self.history = None, []
+        elif heard or self.estimate is None or not 0 <= since < EVERY:
+            judged, higher = judge_ratios(reading, self.asker, drawn, codes, self.labels)
+            with self.lock:
+                self.estimate, self.higher, self._estimated_at = judged, higher, answers
                 self.history = [*(h for h in self.history if h[0] < answers), (answers, judged)]
-
-    def _judged(self, reading: Reading, drawn: Sequence[int]) -> RiskEstimate:
-        numbers = np.array(drawn, np.int64)
-        where = self.pool.data.document_of[self.asker.windows[numbers]]
-        scores, threshold = reading.held_out(where), cost_threshold(self.record.ratio)
-        return estimated(self.pool, scores, reading.known, self.asker.windows, numbers, threshold)
 
     def _work(self) -> None:
         while True:
@@ -235,10 +241,7 @@ class Session:
     def settle(self) -> None:
         """Wait until the CRF has seen every answer; nobody waits for a teacher."""
         while self.is_behind:
-            if self._thread is None:
-                self.refit()
-            else:
-                threading.Event().wait(0.005)
+            self.refit() if self._thread is None else threading.Event().wait(0.005)
 
     # --- the teacher --------------------------------------------------------------------------
 
@@ -327,8 +330,9 @@ class Session:
                 if drawn is not None:
                     return drawn
             return self.asker.next(
-                scores, answers.sensitive, asking=asking, skipped=answers.skipped, found=self._found
-            )
+                scores, answers.sensitive, asking=asking, skipped=answers.skipped, found=self._found,
+                seconds=seconds_of(self.journal),
+            )  # fmt: skip
 
     def second_question(self) -> Question | None:
         """Return the next random window that the first reader has answered and the second has not."""
@@ -368,6 +372,7 @@ class Session:
             known, scores = self.answers.known[low:high], self.scores[low:high]
         counted = self.pool.data.counted[low:high]
         hidden = (known > 0) | ((known == UNKNOWN) & (scores >= threshold) & counted)
+        hidden |= self.place_labels.whole_matches(document, hidden) & (known == UNKNOWN)
         found: list[Span] = []
         for i, j in runs(np.where(hidden, known + 1, -1)):
             _, a, b = self.place(low + i, low + j)

@@ -7,7 +7,9 @@ import numpy as np
 from ....desk.records import Agreement, Status
 from ..learners.partial import UNKNOWN
 from .estimate import answers_to_go, audit_size
+from .next_step import next_step, seconds_of
 from .session import Session
+from .two_readers import compare_readers
 
 __all__ = ["agreement_of", "readers_of", "status_of"]
 
@@ -18,6 +20,7 @@ def status_of(session: Session) -> Status:
         answers, scores, estimate = session.answers, session.scores, session.estimate
         history = list(session.history)
         known = answers.known.copy()
+        higher, events = list(session.higher), list(session.journal.events)
     open_words = session.pool.data.counted & (known == UNKNOWN)
     published = open_words & (scores < session.asker.threshold)
     chance = 1 / (1 + np.exp(-np.clip(scores[published], -50, 50)))
@@ -25,6 +28,11 @@ def status_of(session: Session) -> Status:
     verdict, more = answers_to_go(
         [(n, e.high) for n, e in history if e.sensitive], session.record.wanted
     )
+    step = next_step(
+        history, session.record.wanted, seconds=seconds_of(events), higher=higher,
+        proposals=session.record.proposals_by_label,
+    )  # fmt: skip
+    agreement = agreement_of(session)
     share = estimate.share if estimate is not None else None
     return {
         "answers": answers.count,
@@ -47,26 +55,41 @@ def status_of(session: Session) -> Status:
         "teaching": session.lessons is not None and session.lessons.busy,
         "curve": [[n, e.share, e.low, e.high, e.found_in_100] for n, e in history],
         "pending": session.is_behind,
-        "agreement": agreement_of(session),
+        "agreement": agreement,
+        "step": {"what": step.what, "words": step.words, "minutes": step.minutes},
+        "by_label": [
+            {
+                "label": e.label,
+                "sensitive": e.sensitive,
+                "left": e.share,
+                "low": e.low,
+                "high": e.high,
+            }
+            for e in (estimate.by_label if estimate else ())
+        ],
+        "documents_with_leak": list(estimate.documents_with_leak)
+        if estimate and estimate.sensitive and estimate.documents_with_leak
+        else None,
     }
 
 
 def agreement_of(session: Session) -> Agreement:
-    """Return in how many words of the windows that both have read the two readers agree."""
-    same = words = both = either = 0
+    """Return how far the two readers agree in the windows that both have read, and what both may have missed."""
+    first, second = [np.zeros(0, np.int16)], [np.zeros(0, np.int16)]
     with session.lock:
         for number, said in session.answers.second.items():
             low, high = session.asker.windows[number : number + 2].tolist()
             counted = session.pool.data.counted[low:high]
-            known = session.answers.known[low:high]
-            words += int(counted.sum())
-            same += int((counted & (known == said)).sum())
-            both += int((counted & (known > 0) & (said > 0)).sum())
-            either += int((counted & ((known > 0) | (said > 0))).sum())
+            first.append(np.maximum(session.answers.known[low:high], 0)[counted])
+            second.append(said[counted])
         windows = len(session.answers.second)
+        share = session.estimate.share if session.estimate is not None else None
+    both = compare_readers(np.concatenate(first), np.concatenate(second), windows=windows)
     return {
-        "windows": windows, "words": words, "same": same, "sensitive_to_both": both,
-        "sensitive_to_one": either,
+        "windows": windows, "words": both.words, "same": both.same, "sensitive_to_both": both.both,
+        "sensitive_to_one": both.both + both.only_first + both.only_second, "kappa": both.kappa,
+        "missed_by_first": both.only_second, "missed_by_second": both.only_first, "found": both.found,
+        "left_corrected": None if share is None or both.found is None else both.corrected(share),
     }  # fmt: skip
 
 

@@ -52,8 +52,21 @@ class RedactionCounts:
         )
         return self + less
 
+    def published(self) -> dict[str, int | dict[str, int]]:
+        """Return what anybody counts on the published documents; a redacted span is one, of however many words.
+
+        >>> RedactionCounts(1, 7, {"NAME": 3}, {"NAME": 1}).published()
+        {'documents': 1, 'words_published': 4, 'spans': {'NAME': 1}, 'surrogates': {}}
+        """
+        return {
+            "documents": self.documents,
+            "words_published": self.words - sum(self.redacted.values()),
+            "spans": dict(self.spans),
+            "surrogates": dict(self.surrogates),
+        }
+
     def to_json(self) -> dict[str, int | dict[str, int]]:
-        """Return plain values for release.json."""
+        """Return plain values for the journal of a run."""
         return {
             "documents": self.documents,
             "words": self.words,

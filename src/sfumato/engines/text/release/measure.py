@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from ....core.statistics.shift import FEW, LEAST, LIKE, TOO_FEW, ShiftCheck
 from ..attack_records import RangedShare
 from ..payload import HeldOut, Learned
 from ..records import MeasuredRange, TextMeasured
+from ..redaction.counts import RedactionCounts
 from ..sanitize.classifiers import ClassifierSet
 
 __all__ = [
@@ -125,7 +126,7 @@ def shift_sentence(check: ShiftCheck, expected: float | None, promise: Risk) -> 
 def measure_release(
     held_out: HeldOut,
     labels: Sequence[str],
-    counts: Mapping[str, int | Mapping[str, int]],
+    counts: RedactionCounts,
     check: ShiftCheck,
     expected: float | None,
     batch: NextBatch,
@@ -146,9 +147,7 @@ def measure_release(
         The draws that the ranges rest on.
 
     """
-    words, redacted = counts["words"], counts["redacted"]
-    assert isinstance(words, int)
-    assert isinstance(redacted, Mapping)
+    words, redacted = counts.words, counts.redacted
     every = held_out.column("words")
 
     def ranged(value: float, around: Interval, scale: float = 1.0) -> MeasuredRange:

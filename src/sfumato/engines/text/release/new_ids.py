@@ -22,6 +22,10 @@ from ....data.formats.protocol import Format, FormatOptions
 
 __all__ = ["NewIds", "ids_of"]
 
+_ENCODE = json.JSONEncoder(
+    ensure_ascii=False
+).encode  # made once: json.dumps makes one for each line
+
 
 def ids_of(out: str | os.PathLike[str]) -> Path:
     """Return where the mapping of a release with new ids lies.
@@ -80,8 +84,7 @@ class NewIds:
         """Write which document became which, for the steward alone."""
         path = ids_of(out)
         text = "".join(
-            json.dumps({"id": old, "published_as": new}, ensure_ascii=False) + "\n"
-            for old, new in self.known.items()
+            _ENCODE({"id": old, "published_as": new}) + "\n" for old, new in self.known.items()
         ).encode("utf-8", "backslashreplace")
         if path.is_file() and path.read_bytes() == text:
             return

@@ -15,6 +15,7 @@ from ....core.measures import Risk
 from ....core.storage.private_key import private_key
 from ..attack_records import RangedShare
 from ..records import StarterRecord, TextMeasured
+from ..redaction.counts import RedactionCounts
 from .sample import CorpusSample, Sampler
 
 __all__ = ["AnsweredRequest", "Measures", "WriteOptions"]
@@ -29,6 +30,7 @@ class Measures(TypedDict, total=False):
     risk: Risk
     measured: TextMeasured
     documents_with_leak: RangedShare
+    left_by_label: dict[str, RangedShare]
     sentences: tuple[str, ...]
     starter: StarterRecord
 
@@ -50,7 +52,7 @@ class AnsweredRequest:
     cleared: Mapping[str, Sequence[tuple[int, int]]]
 
 
-Measure = Callable[[Mapping[str, int | Mapping[str, int]]], Measures]
+Measure = Callable[[RedactionCounts], Measures]
 
 
 @dataclass(frozen=True, kw_only=True)

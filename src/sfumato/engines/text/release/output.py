@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ __all__ = ["FAILED", "Output"]
 FAILED = "is not in the written file as it was decided"
 _ALL = frozenset[str]()
 _QUOTE = 0x22
+_AT_ONCE = 4096  # lines that are written at once
 
 
 @dataclass
@@ -138,7 +140,7 @@ class Output:
         with ShuffledLines[bytes](folder) as shuffled:
             for content in self._contents(names):
                 assert content.hashes is not None
-                lines, heads, chosen, places = [], [], [], []
+                lines, heads, chosen, places, noted = [], [], [], [], []
                 edits = content.edits.splitlines(keepends=True)
                 for i, (line, own) in enumerate(zip(bytes(content.lines).splitlines(keepends=True), edits, strict=True)):  # fmt: skip
                     old = id_of_line(own)
@@ -151,15 +153,17 @@ class Output:
                     heads.append(new)
                     chosen.append(i)
                     places.append(place)
-                    note(with_published_id(own, new))
+                    noted.append(with_published_id(own, new))
+                note(b"".join(noted))
                 rows.append(LineHashes(content.hashes[chosen]).with_ids(Column.of(heads)).rows)
                 every.append(np.array(places, np.uint64))
                 if self.new_ids is None:
                     write(b"".join(lines))
                 else:
                     shuffled.add(lines, every[-1])
-            for line, _ in shuffled:
-                write(line)
+            in_order = (line for line, _ in shuffled)
+            while some := list(islice(in_order, _AT_ONCE)):
+                write(b"".join(some))
         order = np.argsort(np.concatenate(every), kind="stable")
         return np.concatenate(rows)[order] if self.new_ids is not None else np.concatenate(rows)
 

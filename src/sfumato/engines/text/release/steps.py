@@ -15,14 +15,17 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
 from ....core.release import refuse_different
+from ....core.statistics.resampling import exact_interval
 from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
 from ....data.formats.columns import Frame
+from ..attack_records import RangedShare
 from ..exploration import TextExploration
 from ..payload import Learned
 from ..records import TextCandidate
+from ..redaction.counts import RedactionCounts
 from ..redaction.person import PersonRule
 from ..redaction.registry import REPLACEMENTS
 from ..redaction.sanitiser import Ranges, Sanitiser, batches
@@ -174,10 +177,13 @@ class _Promise:
             self._sentence = shift_sentence(self._shift, self._expected, self._risk)
         refuse_different(self._shift, self._sentence, accepted=self._request.accept_shift)
 
-    def measure(self, counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
+    def measure(self, counts: RedactionCounts) -> Measures:
         """Return what the record of the release says, from the counts of what was read back."""
         if self._held_out is None:
             told: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
+            told["left_by_label"] = _left_by_label(self._candidate)
+            if self._candidate.documents_with_leak is not None:
+                told["documents_with_leak"] = self._candidate.documents_with_leak
             return told if self._starter is None else {**told, "starter": self._starter}
         about = measure_release(
             self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
@@ -185,8 +191,22 @@ class _Promise:
         leaking = expected_documents(self._held_out, self._batch)
         return {
             "risk": self._risk, "measured": about, "documents_with_leak": leaking,
-            "sentences": (self._sentence,),
+            "sentences": (self._sentence,), "left_by_label": _left_by_label(self._candidate),
         }  # fmt: skip
+
+
+def _left_by_label(candidate: TextCandidate) -> dict[str, RangedShare]:
+    """Return the share left of each label with its range; labels that nobody met are left out."""
+    found = {}
+    for label, own in candidate.by_label.items():
+        if own.range is not None:
+            found[label] = own.range
+        elif own.sensitive:
+            around, value = exact_interval(own.leaked, own.sensitive), own.leaked / own.sensitive
+            found[label] = RangedShare(
+                value=value, low=min(around.low, value), high=max(around.high, value)
+            )
+    return found
 
 
 def _made_from(

@@ -18,7 +18,7 @@ from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
 from ....core.errors import DataError, ParameterError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
-from ....core.records import InputFile
+from ....core.records import InputFile, OutputFile
 from ....core.release import warn_if_composed
 from ....core.storage.ownership import paths_in
 from ....core.storage.quarantine import check_quarantine, write_quarantine
@@ -28,7 +28,7 @@ from ....data.findings import with_findings
 from ....data.formats.protocol import EVERY_FIELD
 from ....data.inputs import DocumentsInput
 from ..private_edits import publish_edits, reader_of
-from ..records import TextCandidate, TextHow, TextRelease, Verification
+from ..records import TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
 from .new_ids import NewIds, ids_of
@@ -267,20 +267,16 @@ class _TextPublication:
     def record(self, written: Path) -> TextRelease:
         """Return release.json."""
         candidate, given = self.candidate, self.options
-        counts = self.counts.to_json()
-        for name in ("left_as_they_are", "marked"):  # these are part of `how`
-            del counts[name]
-        counts["withheld"] = len(self.withheld)
         told: Measures = {"risk": candidate.risk}
         if given.measure is not None:
-            told |= given.measure(counts)
+            told |= given.measure(self.counts)
         name = "." if self.corpus.is_published_as_folder else self.corpus.name
         rows = self.counts.documents
         return TextRelease(
             engine="text",
             candidate=candidate.id,
             inputs=_named_inputs(self.corpus, self.inputs, self.rows),
-            outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
+            outputs=(OutputFile(path=name, sha256=sha256_of(written), rows=rows),),
             seed=given.seed,
             frontier=given.frontier,
             request=_public_request(self.corpus, given.request),
@@ -298,7 +294,9 @@ class _TextPublication:
                 marked=self.counts.marked,
                 ignore_marks=not self.sanitiser.marks,
             ),
-            counts=counts,
+            counts=self.counts.published(),
+            left_out={"withheld": len(self.withheld)},
+            words=WordCounts(read=self.counts.words, redacted=dict(self.counts.redacted)),
             utility=candidate.utility,
             withheld=tuple(self.public_withheld()),
             verified=Verification(documents=self.verified, edits=sum(self.counts.spans.values())),

@@ -25,7 +25,11 @@ _U = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞ�
 _L = "a-zà-öø-ÿāăąćčďđēęěğģīįıķĺļľłńņňōőœŕřśşšţťūůűųźżžß"
 _NAME_WORD = rf"(?:[{_U}](?:['’][{_U}])?[{_L}]+(?:-[{_U}][{_L}]+)*|[{_U}]\.|[{_U}]{{2,}})"
 _PARTICLE = r"(?:van|von|der|den|de|del|la|las|los|da|dos|di|du|le|zu|ten|ter)"
-_FULL_NAME = rf"{_NAME_WORD}(?:\s+(?:{_PARTICLE}\s+){{0,2}}{_NAME_WORD}){{0,3}}"
+_GAP = r"[^\S\r\n]+"  # a name does not run over the end of a line
+_NO_NAME = r"(?!(?:Dr|Prof|med|Kollege|Kollegin|Doktor|Doctor|Professor|Herrn?|Frau|Mrs?|Ms)\b)"
+_FULL_NAME = (
+    rf"{_NO_NAME}{_NAME_WORD}(?:{_GAP}(?:{_PARTICLE}{_GAP}){{0,2}}{_NO_NAME}{_NAME_WORD}){{0,3}}"
+)
 
 _MONTHS = {
     "en": "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -283,9 +287,9 @@ def _of(language: str) -> list[Rule]:
     rules: list[Rule] = [
         _pattern("written date", "DATE", 0.85, written, 0 if language in ("en", "de") else re.IGNORECASE, languages=only),
         _pattern("title and name", "NAME", 0.85,
-                 rf"\b(?:(?:{_TITLES[language]})\.?\s+(?:med\.\s+|Dr\.\s+|h\.c\.\s+){{0,4}})(?P<span>(?:{_PARTICLE}\s+)?{name})", languages=only),
+                 rf"\b(?:(?:{_TITLES[language]})(?:\.{_GAP}|\.|{_GAP})(?:(?:med|Dr|Prof|h\.c)\.[^\S\r\n]*|(?:Kollege|Kollegin|Doctor|Doktor|Dr){_GAP}){{0,4}})(?P<span>(?:{_PARTICLE}{_GAP})?{name})", languages=only),
         _pattern("salutation", "NAME", 0.6, rf"(?m:^[^\w\n]*){_SALUTATIONS[language]}\s+(?P<span>{name})(?=\s*[,:!\n])", languages=only),
-        _pattern("signature", "NAME", 0.65, rf"{_SIGNATURES[language]}(?:\s*[:,])?\s+(?P<span>{_NAME_WORD}(?:\s+{_NAME_WORD}){{1,3}})", languages=only),
+        _pattern("signature", "NAME", 0.65, rf"{_SIGNATURES[language]}(?:\s*[:,])?\s+(?P<span>{_NAME_WORD}(?:{_GAP}{_NAME_WORD}){{1,3}})", languages=only),
         _pattern("name in a field", "NAME", 0.75, rf"\b{_FIELDS[language]}\s*:\s*(?P<span>{name})", languages=only),
         _pattern("number after its word", "ID", 0.75,
                  rf"\b{_NUMBER_WORDS[language]}(?:[\s-]?(?:number|no|num|[Nn]ummer|[Nn]r|[Nn]úmero|nº|numéro|n°|numero|nummer|#|ID|id))?"

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ....core.errors import ModelError
 from ....data.document import Document, Span
 from ..reading.arrays import Mask
-from ..reading.background import matching_labels
 from ..reading.features import PlaceFeature
+from ..reading.label_kinds import matching_labels
 from ..reading.tokens import Tokens, labels_from_spans
 from .builtin import built_in
 from .checks import CHECKS
@@ -93,6 +93,11 @@ class ChosenRules:
         """Read a rules file ("built-in" or None: the built-in rules alone); see `read_rules`."""
         file = None if path is None or str(path) == BUILT_IN else path
         return cls(read_rules(file, texts=texts), tuple(labels), firm, is_feature)
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether a match can be sure enough to be redacted regardless of the model."""
+        return self.firm <= 1.0
 
     @cached_property
     def _names(self) -> dict[str, str]:

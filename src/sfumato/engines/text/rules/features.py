@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....data.document import Document
-from ..reading.background import same_kind
 from ..reading.features import PlaceFeature
+from ..reading.label_kinds import same_kind
 from ..reading.tokens import Tokens, labels_from_spans
 
 __all__ = ["RULES", "RULE_PLACES", "rule_place", "values_of"]

@@ -64,7 +64,10 @@ def surnames(language: str) -> frozenset[str]:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_BETWEEN = re.compile(r"\s(?:[A-Z]\.\s?)?(?:(?:van|von|der|den|de|del|la|da|dos|di)\s){0,2}")
+# A name does not run over the end of a line.
+_BETWEEN = re.compile(
+    r"[^\S\r\n](?:[A-Z]\.[^\S\r\n]?)?(?:(?:van|von|der|den|de|del|la|da|dos|di)[^\S\r\n]){0,2}"
+)
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,12 @@ class Classifier:
         return weigh(voices, self.weights, self.bias) if self.weights else mean_of(voices)
 
 
+def _documents(data: TokenData) -> list[Document]:
+    """Return the texts of tokens as documents."""
+    text, bounds = data.tokens.text.tobytes(), data.tokens.text_bounds.tolist()
+    return [Document("", text[a:b].decode()) for a, b in pairwise(bounds)]
+
+
 @dataclass(frozen=True, eq=False)
 class ClassifierSet:
     """H: what a candidate knows; decides for each token whether to redact it and as what.
@@ -127,9 +133,8 @@ class ClassifierSet:
         """
         if self.rules is None or any(place.name == RULES for place in data.places):
             return data, np.zeros(len(data), np.int16)
-        text, bounds = data.tokens.text.tobytes(), data.tokens.text_bounds.tolist()
-        documents = [Document("", text[a:b].decode()) for a, b in pairwise(bounds)]
-        place, firm, kinds = self.rules.applied(self.rules.documents(documents), data.tokens)
+        found = self.rules.documents(_documents(data))
+        place, firm, kinds = self.rules.applied(found, data.tokens)
         if self.rules.is_feature:
             data = data.with_places(place)
         return data.redact(firm) if firm.any() else data, kinds
@@ -173,10 +178,16 @@ class ClassifierSet:
         """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
         data, firm = self.ruled(data)
         redacted = self._alone.redactions(data) > 0
-        if not self.typing:
-            return np.where(firm > 0, firm, redacted).astype(np.int16)
-        kinds = np.stack([model.scores(data) for model in self.typing]).argmax(axis=0) + 1
-        return np.where(firm > 0, firm, np.where(redacted, kinds, 0)).astype(np.int16)
+        kinds: npt.NDArray[np.int64] | int = 1
+        if self.typing:
+            kinds = np.stack([model.scores(data) for model in self.typing]).argmax(axis=0) + 1
+        decided = np.where(firm > 0, firm, np.where(redacted, kinds, 0)).astype(np.int16)
+        if self.rules is None or self.rules.is_firm:
+            return decided
+        from ..rules.whole_matches import unite_matches
+
+        found = self.rules.documents(_documents(data))
+        return unite_matches(decided, found, data, self.labels)
 
     @property
     def _alone(self) -> ClassifierSet:

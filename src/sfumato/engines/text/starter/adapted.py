@@ -6,6 +6,7 @@ The mean of both log-odds is the score. No label of the collection takes part.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,9 +21,9 @@ from ..learners.crf import CRFModel
 from ..learners.partial import UNKNOWN, Fitted, PartialCRF, Pool
 from ..learners.protocol import Model
 from ..reading.arrays import Array, Arrays, Header, Mask, Scores
-from ..reading.background import same_kind
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
+from ..reading.label_kinds import same_kind
 from ..records import StarterRecord
 from .collection import CollectionWords
 from .weights import Starter
@@ -187,6 +188,28 @@ class Adaptation:
     def speaks(self) -> bool:
         """Whether the starter knows enough of the words to be heard."""
         return self.coverage >= GUARD
+
+    def places_by_label(self, labels: Sequence[str], threshold: float) -> Counter[str]:
+        """Return how many places the starter proposes for each label: runs of words that are likeliest of it.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The labels of the steward.
+        threshold : float
+            The log-odds from which a word is proposed.
+
+        """
+        known = self.model.kinds_of(labels)
+        if not known:
+            return Counter()
+        scores = np.stack(
+            [np.max([self.scores[k] for k in kinds], axis=0) for kinds in known.values()]
+        )
+        best = np.where(scores.max(axis=0) >= threshold, scores.argmax(axis=0), -1)
+        begins = np.append(True, best[1:] != best[:-1]) & (best >= 0)
+        counts = np.bincount(best[begins], minlength=len(known))
+        return Counter(dict(zip(known, counts.tolist(), strict=True)))
 
     def record(self) -> StarterRecord:
         """Return what records say of it."""

@@ -8,6 +8,7 @@ from ....core.story import Grid, Section
 from ....presentation.language import retell, say
 from ....presentation.numbers import about, count, decimal, join_words, percent, span
 from ..attack_records import Bound
+from ..records import LabelCounts
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 
@@ -44,15 +45,26 @@ def label_grid(facts: TextFacts) -> Grid | None:
         (say("Share left"), "text.risk"),
     )
     rows = tuple(
-        (
-            label,
-            count(own.sensitive),
-            count(own.leaked),
-            percent(own.leaked / own.sensitive) if own.sensitive else "–",
-        )
+        (label, count(own.sensitive), count(own.leaked), _share_left(own))
         for label, own in sorted(chosen.by_label.items())
     )
-    return Grid("cost", say("What is left of each label, on held-out documents"), heads, rows)
+    in_windows = any(own.range is not None for own in chosen.by_label.values())
+    title = (
+        say("What is left of each label, in random windows")
+        if in_windows
+        else say("What is left of each label, on held-out documents")
+    )
+    return Grid("cost", title, heads, rows)
+
+
+def _share_left(own: LabelCounts) -> str:
+    """Return the share left of one label, with its range where there is one."""
+    if not own.sensitive:
+        return "–"
+    value = percent(own.leaked / own.sensitive)
+    if own.range is None:
+        return value
+    return f"{value} ({percent(own.range.low)}–{percent(own.range.high)})"
 
 
 def ratio_grid(facts: TextFacts) -> Grid | None:

@@ -88,7 +88,7 @@ def story(part: Part) -> Story:
 def _published_sentences(facts: TextFacts) -> list[str]:
     sentences = [chosen_sentence(facts.part)]
     release, frontier = facts.release, facts.frontier
-    redacted = release.counts.get("redacted") if release is not None else None
+    redacted = release.counts.get("spans") if release is not None else None
     if isinstance(redacted, dict) and redacted:
         kinds = join_words(
             [
@@ -109,11 +109,7 @@ def _published_sentences(facts: TextFacts) -> list[str]:
         sentences.append(say(words, names=join_words(list(release.how.fields_as_they_are))))
     if release is not None:
         counts = {k: n for k, n in release.counts.items() if isinstance(n, int)}
-        named = [
-            f"{count(n)} {say(k.replace('_', ' '))}"
-            for k, n in sorted(counts.items())
-            if n and k != "withheld"
-        ]
+        named = [f"{count(n)} {say(k.replace('_', ' '))}" for k, n in sorted(counts.items()) if n]
         sentences.append(say("Counted while publishing: {named}.", named=join_words(named)))
     return sentences
 

@@ -16,7 +16,14 @@ from sfumato.core.exploration import Exploration, mark_dominated
 from sfumato.core.files import sha256_of, whole_directory
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.publication import Publication
-from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release
+from sfumato.core.records import (
+    Candidate,
+    FrontierRecord,
+    InputFile,
+    OutputFile,
+    Public,
+    Release,
+)
 from sfumato.core.request import Request, parameter
 from sfumato.core.story import Check, Stat, Story, Term
 
@@ -50,7 +57,7 @@ class ToyExploration(Exploration[ToyFrontier, ToyCandidate]):
 
 
 class ToyRelease(Release):
-    unique: int
+    unique: Public[int]
 
 
 def _read(path: str | Path) -> list[int]:
@@ -133,7 +140,7 @@ class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandida
                 frontier=exploration.record.current_mark(),
                 inputs=(InputFile(path=Path(request.numbers).name, rows=len(numbers)),),
                 outputs=(
-                    InputFile(path=written.name, sha256=sha256_of(written), rows=len(rounded)),
+                    OutputFile(path=written.name, sha256=sha256_of(written), rows=len(rounded)),
                 ),
                 seed=exploration.record.seed,
                 request=request.to_record(),

@@ -1,0 +1,143 @@
+"""What to do next: never "stop" while more may be left than was wanted, but what is expected to help most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from .estimate import RiskEstimate, answers_to_go, audit_size
+from .journal import Event
+
+__all__ = ["NextStep", "next_step", "seconds_of"]
+
+_SECONDS = {"mark": 4.0, "window": 20.0}  # until enough answers of a kind were timed
+_FEWEST_TIMED = 5
+_FEWEST_WORDS = 30  # sensitive words in random windows before a share says much
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A step in words, how many minutes of a person it takes (None: none, or not known), and whether it is the last.
+
+    `what` is one of "enough", "windows", "audit", "ratio", "rule" and "answers".
+    """
+
+    what: str
+    words: str
+    minutes: int | None = None
+
+
+def seconds_of(events: Iterable[Event]) -> dict[str, float]:
+    """Return how long a person takes for an answer of each kind: the median of those that were timed.
+
+    Parameters
+    ----------
+    events : iterable of Event
+        The journal.
+
+    """
+    timed: dict[str, list[int]] = {kind: [] for kind in _SECONDS}
+    for event in events:
+        if event["do"] in timed and event.get("seconds"):
+            timed[event["do"]].append(event["seconds"])
+    return {
+        kind: float(median(found)) if len(found) >= _FEWEST_TIMED else _SECONDS[kind]
+        for kind, found in timed.items()
+    }
+
+
+def next_step(
+    history: Sequence[tuple[int, RiskEstimate]],
+    wanted: float,
+    *,
+    seconds: Mapping[str, float],
+    higher: Sequence[tuple[float, RiskEstimate]] = (),
+    proposals: Mapping[str, int] | None = None,
+) -> NextStep:
+    """Return the step that is expected to help most.
+
+    Parameters
+    ----------
+    history : sequence of (int, RiskEstimate)
+        The estimates by number of answers, oldest first.
+    wanted : float
+        The share left that is wanted.
+    seconds : mapping from str to float
+        How long a person takes for an answer about a word ("mark") and for a window.
+    higher : sequence of (float, RiskEstimate)
+        The same estimate at higher loss ratios, lowest first.
+    proposals : mapping from str to int
+        How many places were proposed for each label.
+
+    """
+    measured = [(n, e) for n, e in history if e.sensitive]
+    if not measured:
+        return NextStep("windows", "Answer random windows: there is no estimate of risk yet.")
+    _, now = measured[-1]
+    share = now.share or 0.0
+    if now.high <= wanted:
+        return NextStep("enough", f"The upper end is under {_percent(wanted)}: enough.", 0)
+    per_window = now.sensitive / max(now.windows, 1)
+    if now.sensitive < _FEWEST_WORDS:
+        more = math.ceil((_FEWEST_WORDS - now.sensitive) / max(per_window, 0.1))
+        words = (
+            f"Answer about {more} more random windows: those so far held only {now.sensitive} sensitive words, "
+            "too few to say what is left."
+        )
+        return NextStep("windows", words, _minutes(more * seconds["window"]))
+    if share < wanted:
+        more = math.ceil(max(audit_size(share, wanted) - now.sensitive, 1) / max(per_window, 0.1))
+        words = (
+            f"Audit: about {more} more random windows bring the upper end under {_percent(wanted)}, if what they "
+            "hold is like what was seen."
+        )
+        return NextStep("audit", words, _minutes(more * seconds["window"]))
+    if (missing := _without_rules(now, proposals or {})) is not None:
+        words = (
+            f"Add a rule for {missing}, or answer about its words: most of what is left is {missing}, and nothing "
+            "proposes it."
+        )
+        return NextStep("rule", words)
+    for ratio, other in higher:
+        if (other.share or 0.0) <= wanted:
+            words = (
+                f"Publish at L/C {ratio:g}: about {_percent(other.share or 0.0)} would be left instead of "
+                f"{_percent(share)}, and more harmless words withheld; or go on answering."
+            )
+            return NextStep("ratio", words, 0)
+    _, more_answers = answers_to_go([(n, e.high) for n, e in measured], wanted)
+    where = _mostly(now)
+    if more_answers is None:
+        words = (
+            f"Go on: it cannot be told yet how many answers bring the upper end under {_percent(wanted)}.{where} "
+            "Labelled documents of another origin (--background) would help, too."
+        )
+        return NextStep("answers", words)
+    words = f"Go on: at this rate about {more_answers} more answers bring the upper end under {_percent(wanted)}.{where}"
+    each = (seconds["window"] + 4 * seconds["mark"]) / 5
+    return NextStep("answers", words, _minutes(more_answers * each))
+
+
+def _without_rules(now: RiskEstimate, proposals: Mapping[str, int]) -> str | None:
+    """Return the label of at least half of what is left, where nothing proposes it."""
+    for one in now.by_label:
+        if 2 * one.left >= now.left > 0 and proposals and not proposals.get(one.label):
+            return one.label
+    return None
+
+
+def _mostly(now: RiskEstimate) -> str:
+    worst = max(now.by_label, key=lambda one: one.left, default=None)
+    if worst is None or not worst.left or len(now.by_label) < 2:
+        return ""
+    return f" Most of what is left is {worst.label} ({worst.left} of {now.left} words)."
+
+
+def _minutes(seconds: float) -> int:
+    return max(1, math.ceil(seconds / 60))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"

@@ -1,0 +1,71 @@
+"""What a rule matched as one thing is redacted as one thing: an e-mail address, a number, a date.
+
+Classifiers decide word by word; of an address whose parts they judge differently nothing may be left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ....data.document import Document
+from ..reading.features import TokenData
+from ..reading.label_kinds import parts_of
+from ..reading.tokens import Tokens
+
+__all__ = ["unite_matches", "whole_from"]
+
+_WHOLE = {"EMAIL": 0.0, "URL": 0.0, "PHONE": 0.0, "ID": 0.0, "DATE": 0.5}
+"""By kind: the share of a match's words that must be redacted, more than which the whole match is."""
+
+
+def whole_from(label: str) -> float | None:
+    """Return the share of a match's words above which all of it is redacted; None where words stay words.
+
+    >>> whole_from("E-Mail"), whole_from("NAME")
+    (0.0, None)
+    """
+    kinds = parts_of(label)
+    return _WHOLE.get(kinds[0]) if kinds else None
+
+
+def unite_matches(
+    decided: npt.NDArray[np.int16],
+    found: Sequence[Document],
+    data: TokenData,
+    labels: Sequence[str],
+) -> npt.NDArray[np.int16]:
+    """Return decisions in which each match of a rule is redacted whole, under its own label, or not at all.
+
+    Parameters
+    ----------
+    decided : array of int
+        0 for each token to publish and i + 1 for each to redact as `labels[i]`.
+    found : sequence of Document
+        The documents with what the rules match as their spans.
+    data : TokenData
+        Their tokens.
+    labels : sequence of str
+        The labels.
+
+    """
+    united = decided.copy()
+    starts, ends = data.tokens.char_offsets()
+    number = {label: i + 1 for i, label in enumerate(labels)}
+    for document, (low, high) in zip(found, _bounds(data.tokens), strict=True):
+        for span in document.spans:
+            least = whole_from(span.label)
+            if least is None or span.label not in number:
+                continue
+            first = low + int(np.searchsorted(ends[low:high], span.start, "right"))
+            last = low + int(np.searchsorted(starts[low:high], span.end, "left"))
+            words = data.counted[first:last]
+            if words.any() and (decided[first:last] > 0)[words].mean() > least:
+                united[first:last] = number[span.label]
+    return united
+
+
+def _bounds(tokens: Tokens) -> list[tuple[int, int]]:
+    return list(zip(tokens.doc[:-1].tolist(), tokens.doc[1:].tolist(), strict=True))

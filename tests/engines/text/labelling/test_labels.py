@@ -1,0 +1,110 @@
+"""Labels of a project: names in seven languages, proposals of each, and what is one thing stays one thing."""
+
+import json
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.core.engine import Call
+from sfumato.engines.text.engine import ENGINE
+from sfumato.engines.text.labelling.project import start_project
+from sfumato.engines.text.labelling.publication import explore_answers
+from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.reading.label_kinds import kind_of, matching_labels, same_kind
+from sfumato.engines.text.rules import built_in
+from sfumato.engines.text.verb_requests import StartRequest
+
+from .answering import request_of
+
+LETTERS = [
+    f"Herr Jonas Albers, geb. am {d}.03.1954, wurde am {d}.09.2039 entlassen.\n"
+    f"Rückfragen: jonas.albers{d}@example.org oder Tel. 0699-150998{d}.\nMit freundlichen Grüßen\nDr.med. Bernwart Schulze"
+    for d in range(10, 22)
+]
+
+
+@pytest.fixture
+def letters(tmp_path):
+    file = tmp_path / "briefe.jsonl"
+    file.write_text("\n".join(json.dumps({"id": str(n), "text": t}) for n, t in enumerate(LETTERS)))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [
+        ("Datum", "DATE"), ("Ort", "LOCATION"), ("Nombre", "NAME"), ("prénom", "NAME"), ("Età", "AGE"),
+        ("Telefoon", "PHONE"), ("endereço", "LOCATION"), ("NAME_PATIENT", "NAME"), ("HOSPITAL_NAME", "ORGANIZATION"),
+        ("PATIENT-ID", "ID"), ("FECHA_NACIMIENTO", "DATE"), ("DIAGNOSIS", None), ("Straße", "LOCATION"),
+    ],
+)  # fmt: skip
+def test_label_names_are_understood(label, kind):
+    assert kind_of(label) == kind
+    assert kind is None or same_kind(label, kind)
+
+
+def test_a_wider_label_takes_what_no_other_label_does():
+    assert matching_labels({"PHONE", "EMAIL", "URL"}, ["CONTACT"]) == dict.fromkeys(
+        ("PHONE", "EMAIL", "URL"), "CONTACT"
+    )
+    assert matching_labels({"PHONE", "EMAIL"}, ["Kontakt", "Email"]) == {
+        "PHONE": "Kontakt", "EMAIL": "Email"
+    }  # fmt: skip
+
+
+def test_start_tells_the_proposals_of_each_label_and_warns_of_none(letters, tmp_path):
+    said = []
+    request = StartRequest(documents=letters, labels=["Name", "Datum", "KONTAKT", "Fantasie"])
+    verb = next(v for v in ENGINE.verbs() if v.name == "start")
+    record = verb.run(request, Call(tmp_path / "project", say=said.append))
+    counts = record["proposals_by_label"]
+    assert counts["Name"] >= 12
+    assert counts["Datum"] >= 24
+    assert counts["KONTAKT"] >= 24
+    assert counts["Fantasie"] == 0
+    assert any(line.startswith("warning: nothing is proposed for Fantasie:") for line in said)
+    assert any("The starter is silent" in line for line in said)
+
+
+def test_names_end_with_their_line_and_titles_are_none():
+    text = "Mike Marschollek\nKantstraße 5\nDr.med. Bernwart Schulze\nFrau Kollegin Dr. Meier"
+    found = {text[s.start : s.end] for s in built_in(("de",)).find(text, labels=["NAME"])}
+    assert found == {"Mike Marschollek", "Bernwart Schulze", "Meier"}
+    note = "Provider: Ann Smith\n\nShe started her periods."
+    assert [note[s.start : s.end] for s in built_in(("en",)).find(note, labels=["NAME"])] == ["Ann Smith"]  # fmt: skip
+
+
+def test_an_address_is_one_span_on_the_page_and_in_the_release(letters, tmp_path):
+    start_project(letters, tmp_path / "project", labels=["NAME", "DATE", "CONTACT"])
+    session = Session(tmp_path / "project", background=False)
+    try:
+        text = LETTERS[0]
+        for thing, label in (("jonas.albers10@example.org", "CONTACT"), ("10.09.2039", "DATE")):
+            first = text.index(thing)
+            last = first + len(thing)
+            (shown,) = [x for x in session.spans(0) if x.start < last and first < x.end]
+            assert (shown.label, shown.start <= first, last <= shown.end) == (label, True, True)
+        explore_answers(session, request_of(session, [10.0])).save(tmp_path / "frontier")
+    finally:
+        session.close()
+    published = sf.text.publish(tmp_path / "frontier", tmp_path / "project", ratio=10)
+    for document in published:
+        assert "@" not in document.text
+        assert "example" not in document.text
+        assert "2039" not in document.text
+        assert "[CONTACT][" not in document.text  # not in pieces of several labels
+
+
+def test_words_that_look_alike_get_the_label_that_people_gave(letters, tmp_path):
+    start_project(letters, tmp_path / "project", labels=["NAME", "DATE", "CASE"])
+    session = Session(tmp_path / "project", background=False)
+    try:
+        text = LETTERS[0]
+        at = text.index("1509")
+        session.mark([(0, at, at + 8)], "CASE")
+        other = LETTERS[1].index("1509")
+        assert session.label_at(1, other, other + 8) == "CASE"
+        assert np.count_nonzero(session.answers.known > 0) == 1
+    finally:
+        session.close()

@@ -1,0 +1,142 @@
+"""A signed release: one flipped byte anywhere is found, offline, and other tools agree."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from tests.conftest import sfumato
+
+from sfumato.core.errors import FormatError, InputError, SfumatoError
+from sfumato.reports.signing import SIGNATURE_FILE, SUMS_FILE, verify
+
+pytest.importorskip("cryptography")
+
+
+def write_key(folder, name="key"):
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.generate()
+    private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.OpenSSH, form.NoEncryption())
+    public = key.public_key().public_bytes(form.Encoding.OpenSSH, form.PublicFormat.OpenSSH)
+    (folder / name).write_bytes(private)
+    (folder / f"{name}.pub").write_bytes(public + b" steward\n")
+    return folder / name
+
+
+@pytest.fixture(scope="module")
+def signed(copied, tmp_path_factory):
+    """A release of baskets with a signed report next to it, and the key."""
+    place = tmp_path_factory.mktemp("signed")
+    copied(place, "baskets")
+    key = write_key(place)
+    sfumato("report", place / "baskets-explored", place / "baskets-release", "--pdf", "--static", "--sign", key,
+            "--out", place / "report", "--quiet")  # fmt: skip
+    return place
+
+
+def test_what_was_signed_verifies_by_either_folder_with_and_without_the_key(signed):
+    found = json.loads(sfumato("verify", signed / "report", signed / "key.pub", "--json"))
+    names = set(found["files"])
+    assert {"report.html", "report.pdf", "facts.json"} <= names
+    released = {p.name for p in (signed / "baskets-release").iterdir()}
+    assert {name.removeprefix("../baskets-release/") for name in names if "/" in name} == released
+    assert found["key_known"]
+    assert verify(signed / "baskets-release").fingerprint == found["key"]
+    assert "compare it with the signer's" in sfumato("verify", signed / "report")
+    assert not (signed / "report.private" / SUMS_FILE).exists()
+
+
+def test_one_flipped_byte_is_found_in_every_file(signed, tmp_path):
+    place = tmp_path / "given"
+    shutil.copytree(signed, place)
+    for path in sorted([*(place / "report").iterdir(), *(place / "baskets-release").iterdir()]):
+        content = path.read_bytes()
+        at = len(content) // 2
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        with pytest.raises(SfumatoError):
+            verify(place / "report", place / "key.pub")
+        assert "Traceback" not in sfumato("verify", place / "report", status=2)
+        path.write_bytes(content)
+        verify(place / "report", place / "key.pub")
+
+
+def test_a_missing_file_another_key_and_no_signature_are_said(signed, tmp_path):
+    place = tmp_path / "given"
+    shutil.copytree(signed, place)
+    other = write_key(tmp_path, "other")
+    with pytest.raises(InputError, match="of another key"):
+        verify(place / "report", other.with_suffix(".pub"))
+    (place / "baskets-release" / "release.json").rename(tmp_path / "away")
+    with pytest.raises(InputError, match=r"release\.json' was signed and is not there"):
+        verify(place / "report")
+    (place / "report" / SIGNATURE_FILE).unlink()
+    with pytest.raises(InputError, match="is not signed"):
+        verify(place / "report")
+    with pytest.raises(InputError, match="comes with no SHA256SUMS"):
+        verify(place / "baskets-explored")
+
+
+def test_a_key_that_is_none_is_one_sentence(signed, tmp_path):
+    (tmp_path / "text").write_text("no key")
+    for key in (tmp_path / "text", tmp_path / "missing"):
+        words = sfumato(
+            "report", signed / "baskets-release", "--sign", key, "--out", tmp_path / "r", status=2
+        )
+        assert "key" in words
+        assert not (tmp_path / "r").exists()
+    with pytest.raises(FormatError, match="not a public key"):
+        verify(signed / "report", tmp_path / "text")
+    words = sfumato("report", signed / "baskets-explored", "--sign", signed / "key", "--out", tmp_path / "r",
+                    status=2)  # fmt: skip
+    assert "no release to sign" in words
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="there is no ssh-keygen")
+def test_openssh_agrees_both_ways(signed, tmp_path):
+    report = tmp_path / "given" / "report"
+    shutil.copytree(signed, report.parent)
+    check = ["ssh-keygen", "-Y", "check-novalidate", "-n", "sfumato", "-s", report / SIGNATURE_FILE]
+    done = subprocess.run(
+        check, input=(report / SUMS_FILE).read_bytes(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (report / SIGNATURE_FILE).unlink()
+    key = report.parent / "key"
+    key.chmod(0o600)
+    sign = ["ssh-keygen", "-Y", "sign", "-n", "sfumato", "-f", key, report / SUMS_FILE]
+    assert subprocess.run(sign, capture_output=True, check=False).returncode == 0
+    assert verify(report, key.with_suffix(".pub")).known
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum")
+def test_the_sums_are_those_of_other_tools(signed):
+    done = subprocess.run(
+        ["sha256sum", "--check", "--quiet", SUMS_FILE], cwd=signed / "report", check=False
+    )
+    assert done.returncode == 0
+
+
+def test_the_certificate_is_tagged_and_for_archives(signed):
+    """PDF/A-2a and PDF/UA-1, by structure: identification, tags, language, output intent, embedded fonts."""
+    pikepdf = pytest.importorskip("pikepdf")
+    with pikepdf.open(signed / "report" / "report.pdf") as pdf:
+        metadata = pdf.Root.Metadata.read_bytes().decode()
+        assert re.search(r"pdfaid:part(?:>|=.)2", metadata)
+        assert re.search(r"pdfaid:conformance(?:>|=.)A", metadata)
+        assert "pdfuaid:part" in metadata
+        assert pdf.Root.MarkInfo.Marked
+        assert "/StructTreeRoot" in pdf.Root
+        assert str(pdf.Root.Lang).startswith("en")
+        assert pdf.Root.OutputIntents[0].S == "/GTS_PDFA1"
+        assert not pdf.is_encrypted
+        assert "/JavaScript" not in pdf.Root.get("/Names", {})
+        for page in pdf.pages:
+            for font in page.Resources.get("/Font", {}).values():
+                for inner in font.get("/DescendantFonts", [font]):
+                    described = inner.get("/FontDescriptor", {})
+                    assert any(key.startswith("/FontFile") for key in described.keys())  # noqa: SIM118
