@@ -147,3 +147,21 @@ def test_names_of_planted_places_are_told_by_inspecting(tmp_path):
     assert {"body", "header", "footer", "note", "comment", "chart"} <= set(found["places"])
     assert found["hidden"]["hidden text"] == 1
     assert {"tracked change", "properties", "macros", "picture", "author"} <= set(found["dropped"])
+
+
+def test_no_pattern_takes_long_on_a_hostile_value():
+    from sfumato.data.formats.markup import opendocument, records
+    from sfumato.data.formats.office import attributes, second_reader, word
+
+    long = 60
+    for pattern, hostile in (
+        (second_reader._WORDS_ONLY, "a" * long + "é"),
+        (second_reader._SPACE, "a" * long + "É"),
+        (attributes._SPACE, "a" * long + "É"),
+        (attributes._NUMBERS, "1" * long + "é"),
+        (opendocument._SPACE, "a" * long + "É"),
+        (opendocument._LENGTHS, "1" * long + "é"),
+        (records._BASE64, "a" * 200 + "é"),
+        (word._SAFE_FIELD, " TOC " + "1" * long + "é"),
+    ):
+        assert pattern.fullmatch(hostile) is None  # in no time: each of them would else take years

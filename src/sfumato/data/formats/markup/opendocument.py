@@ -81,8 +81,9 @@ _WORD = re.compile(
 )
 _FONT = re.compile(r"['\"]?[\w][\w .,;()'\"\-]{0,80}")
 _LENGTHS = re.compile(
-    r"(?:[-+]?[\d.]+(?:cm|in|mm|pt|px|em|%|\*|deg)?|#[0-9a-fA-F]{6}|solid|double|none|\s|,|:)+"
+    r"(?:[-+]?[\d.]++(?:cm|in|mm|pt|px|em|%|\*|deg)?|#[0-9a-fA-F]{6}|solid|double|none|\s|,|:)++"
 )
+_SPACE = re.compile(r"(?:[a-z0-9][A-Za-z0-9.+\-]*+|XML\w*+|MathML|Math|[:/#])*+")
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _LINK, _PICTURE = "https://example.invalid/", "Pictures/blank.png"
 
@@ -154,7 +155,7 @@ def _clean(root: _Element, dropped: Counter[str], names: dict[str, str]) -> None
         space, _, name = element.tag[1:].partition("}")
         if element is root:
             pass
-        elif name in _GONE or not space.startswith(_KNOWN) or _is_author(element, name):
+        elif name in _GONE or not _is_known(space) or _is_author(element, name):
             dropped[_GONE.get(name, "author" if name == "date" else "foreign markup")] += 1
             drop_element(element)
             continue
@@ -170,6 +171,10 @@ def _clean(root: _Element, dropped: Counter[str], names: dict[str, str]) -> None
         for key, value in list(element.attrib.items()):
             _clean_attribute(element, str(key), str(value), dropped, names)
     etree.cleanup_namespaces(root)
+
+
+def _is_known(space: str) -> bool:
+    return space.startswith(_KNOWN) and _SPACE.fullmatch(space) is not None
 
 
 def _is_author(element: _Element, name: str) -> bool:
@@ -195,7 +200,7 @@ def _clean_attribute(
         if not (_OWN_NAME.fullmatch(value) or _DEFAULT_NAMES.fullmatch(value) or not value):
             dropped["style name"] += 1
             element.set(key, names.setdefault(value, f"S{len(names) + 1000}"))
-    elif name in _FREE or not space.startswith(_KNOWN) or not _is_plain(name, value):
+    elif name in _FREE or not _is_known(space) or not _is_plain(name, value):
         del element.attrib[key]
         dropped["attribute"] += 1
 

@@ -27,7 +27,7 @@ _CODES = frozenset({
     "qualifier", "partType", "independentInd", "xsi:type", "integrityCheckAlgorithm", "institutionSpecified",
 })  # fmt: skip
 _CODE = re.compile(r"[\w.:%/\-\[\]{}*^]{0,64}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{120,}={0,2}\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{120,}+={0,2}\s*")
 _INLINE = frozenset(
     "content b i u em strong span sub sup a linkHtml br renderMultiMedia italics bold".split()  # noqa: SIM905
 )

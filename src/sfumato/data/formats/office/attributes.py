@@ -11,7 +11,7 @@ from typing import Literal
 
 from .vocabulary import WORDS
 
-__all__ = ["SPACES", "judge_attribute"]
+__all__ = ["SPACES", "is_office_space", "judge_attribute"]
 
 Judgement = Literal["keep", "text", "drop"]
 
@@ -56,12 +56,19 @@ _DIAGRAMS = re.compile(
     r"(?:[a-z]\w*|[A-Z]\w*\d|(?:Accent|Balance|Child|Parent|Image|Text)\w*)(?: [a-z]\w*)*"
 )
 _SHAPE_ID = re.compile(r"#?_x0000_[a-z]\d{1,9}")
+_SPACE = re.compile(r"(?:[a-z0-9][A-Za-z0-9.+\-]*+|XML|[:/#])*+")
+_LONGEST = 2_000  # characters of a value that is looked at
 _SPLIT = re.compile(r"[\s;,:|]+")
 _FORMAT_LITERAL = re.compile(r'"\s*([^"]*?)\s*"|\\.')
 _FORMAT = re.compile(
     r"(?:General|Standard|AM/PM|A/P|\[(?:Red|Blue|Green|Black|White|Cyan|Magenta|Yellow|Color ?\d+|h+|m+|s+|"
     r"[<>=]+[\d.]+|\$[^\]A-Za-z]*-?[0-9A-Fa-f]*)\]|[-+#0?.,%/;:()\s$€£¥yYmMdDhHsSeEbBgG@_*!'&~{}<>=^])*"
 )
+
+
+def is_office_space(space: str) -> bool:
+    """Return whether a namespace is one of office files; none of theirs has a word with a capital first."""
+    return space.startswith(SPACES) and _SPACE.fullmatch(space) is not None
 
 
 def judge_attribute(element: str, name: str, space: str, value: str) -> Judgement:
@@ -115,7 +122,7 @@ def judge_attribute(element: str, name: str, space: str, value: str) -> Judgemen
 
 def _is_plain(value: str) -> bool:
     """Whether a value consists of numbers and listed words alone."""
-    if len(value) > 100_000:
+    if len(value) > _LONGEST:
         return False
     if _NUMBERS.fullmatch(value) or _HEX.fullmatch(value) or _GUID.fullmatch(value):
         return True
@@ -133,5 +140,7 @@ def plain_number_format(code: str) -> str:
     >>> plain_number_format('0.0 "mg"'), plain_number_format("yyyy-mm-dd")
     ('General', 'yyyy-mm-dd')
     """
+    if len(code) > _LONGEST:
+        return "General"
     bare = _FORMAT_LITERAL.sub(lambda found: "" if len(found[1] or "") < 2 else "\0", code)
     return code if _FORMAT.fullmatch(bare) else "General"

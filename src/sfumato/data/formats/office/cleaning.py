@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from .attributes import SPACES, judge_attribute, plain_number_format
+from .attributes import is_office_space, judge_attribute, plain_number_format
 from .package import OfficePart, Package, local
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def clean_part(package: Package, part: OfficePart) -> None:
     while stack:  # what is removed is not looked into
         element = stack.pop()
         name = local(element)
-        if element is not root and (name in _GONE or not namespace(element).startswith(SPACES)):
+        if element is not root and (name in _GONE or not is_office_space(namespace(element))):
             what = _GONE.get(name, "foreign markup")
             if what:
                 dropped[what] += 1
@@ -135,7 +135,7 @@ def _clean_attributes(
     for key, raw in list(element.attrib.items()):
         key, value = str(key), str(raw)
         own = key.rpartition("}")
-        if own[0] and not own[0][1:].startswith(SPACES):
+        if own[0] and not is_office_space(own[0][1:]):
             del element.attrib[key]
             dropped["foreign markup"] += 1
             continue

@@ -19,9 +19,12 @@ __all__ = ["search_zip"]
 _NUMBER = re.compile(r"[\d.,:/\-]+")
 _CODES = ("utf-8", "utf-16-le", "utf-16-be")
 _UNREAD = re.compile(  # which hold namespaces, names of fonts, and which prefixes are used
-    r"xmlns(?::.*)?|(?:.*:)?(?:typeface|ascii|hAnsi|cs|eastAsia|font|uri|Ignorable|Requires|font-name.*|font-family.*|"
+    r"(?:.*:)?(?:typeface|ascii|hAnsi|cs|eastAsia|font|uri|Ignorable|Requires|font-name.*|font-family.*|"
     r"ContentType|Type|PartName|Extension|TargetMode|media-type)"
 )
+_SPACE = re.compile(
+    r"(?:[a-z0-9][A-Za-z0-9.+\-]*+|[:/#])*+"
+)  # no name of a person is in lower case
 _TARGET = re.compile(
     r"(?:\.\./|/)*(?:[A-Za-z\-]+/)*[A-Za-z_]*\d*\.(?:xml|png|vml)|https://example\.invalid/"
 )
@@ -29,7 +32,7 @@ _PART = re.compile(  # names that the writer gives
     r"\[Content_Types\]\.xml|mimetype|META-INF/manifest\.xml|"
     r"(?:[a-zA-Z]+/){0,3}(?:_rels/)?(?:[a-zA-Z]*\d*)(?:\.xml|\.png|\.vml)?(?:\.rels)?"
 )
-_WORDS_ONLY = re.compile(r"(?:[a-z][A-Za-z0-9]*|[\d.\-+#%]+|[\s:;,()/_])*")
+_WORDS_ONLY = re.compile(r"(?:[a-z][A-Za-z0-9]*+|[\d.\-+#%]++|[\s:;,()/_])*+")
 _STYLES = frozenset("".join(filter(str.isalnum, name)) for name in STYLES)
 
 
@@ -53,7 +56,8 @@ class _Seen:
 
     def _start(self, _name: str, attributes: dict[str, str]) -> None:
         for name, value in attributes.items():
-            if not _UNREAD.fullmatch(name) and not _TARGET.fullmatch(value):
+            is_space = name.startswith("xmlns") and _SPACE.fullmatch(value)
+            if not (is_space or _UNREAD.fullmatch(name) or _TARGET.fullmatch(value)):
                 self.values.add(value)
 
     def _count(self, *_what: object) -> None:

@@ -24,7 +24,7 @@ _UNWRAPPED = {
 _PROPERTIES = ("sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr")
 _SAFE_FIELD = re.compile(
     r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION|PAGEREF\s+_(?:Toc|Ref)\d+|REF\s+_(?:Toc|Ref)\d+|NOTEREF\s+_Ref\d+"
-    r"|TOC|SEQ\s+(?:Figure|Table|Equation|Abbildung|Tabelle))\b(?:\s|\\[a-z*@]|\"[\d-]*\"|MERGEFORMAT|Arabic|ARABIC|\d+(?:-\d+)?)*"
+    r"|TOC|SEQ\s+(?:Figure|Table|Equation|Abbildung|Tabelle))\b(?:\s|\\[a-z*@]|\"[\d-]*\"|MERGEFORMAT|Arabic|ARABIC|\d++(?:-\d++)?)*+"
 )
 _KEPT_BOOKMARK = re.compile(r"_(?:Toc|Ref|Hlk)\d+|_GoBack")
 _SETTINGS = frozenset({
