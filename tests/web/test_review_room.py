@@ -135,11 +135,24 @@ def until(browser, script, seconds=30):
     return pytest.fail(f"this did not come true: {script}")
 
 
+_TOLD = "document.getElementById('published').textContent"
+_AGAIN = "Press the button again"
+
+
+def press_publish(browser, choose):
+    """Press the button, and again where more may be left than was wanted; return what the page tells."""
+    browser.run(f"{choose};document.querySelector('#publish button').click()")
+    told = until(browser, _TOLD)
+    if _AGAIN in told:
+        browser.run("document.querySelector('#publish button').click()")
+        told = until(browser, f"{_TOLD}.includes('{_AGAIN}') ? '' : {_TOLD}")
+    return told
+
+
 def publish(browser, page, candidate, choose=""):
     """Publish a candidate by the button of the frontier room."""
     browser.open(f"{page.base}/frontier?part=text&candidate={candidate}")
-    browser.run(f"{choose};document.querySelector('#publish button').click()")
-    told = until(browser, "document.getElementById('published').textContent")
+    told = press_publish(browser, choose)
     assert told.startswith(f"Published: {candidate}"), told
 
 
@@ -254,8 +267,7 @@ def test_surrogates_persons_and_ids_are_choices_where_a_release_is_published(bro
         offered = json.loads(browser.run("JSON.stringify([...document.querySelectorAll('[data-choice]')].map((c) => c.dataset.choice))"))  # fmt: skip
         assert offered == ["replacement", "key", "person", "keep_ids"]
         assert browser.run("document.getElementById('choice-replacement').value") == "placeholder"
-        browser.run("document.getElementById('choice-person').value = 'patient';document.querySelector('#publish button').click()")  # fmt: skip
-        told = until(browser, "document.getElementById('published').textContent")
+        told = press_publish(browser, "document.getElementById('choice-person').value = 'patient'")
         assert told.startswith("Persons are told apart by surrogates only.")
         chosen = {"replacement": "surrogate", "key": str(key), "person": "patient"}
         choose = ";".join(f"document.getElementById('choice-{k}').value = {json.dumps(v)}" for k, v in chosen.items())  # fmt: skip
