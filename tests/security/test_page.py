@@ -255,7 +255,7 @@ def test_l6_a_script_that_stands_in_a_report_is_not_allowed_by_standing_there(
     """The policy names the report's own scripts, as they were written, and none that came in with the data."""
     own = "<script>(() => 1)()</script>"
     monkeypatch.setattr(
-        page.frontiers, "report", lambda: f"<html>{own}<script>evil()</script></html>"
+        page.frontiers, "report", lambda *_: f"<html>{own}<script>evil()</script></html>"
     )
     _, headers, body = visitor.ask("/report")
     policy = headers[b"content-security-policy"].decode()

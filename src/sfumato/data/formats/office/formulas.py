@@ -2,7 +2,7 @@
 
 >>> formula = Formula("='Old'!A1&\\"Dr Ann\\"")
 >>> formula.literals()
-[(5, 'Dr Ann')]
+[(4, 'Dr Ann')]
 >>> formula.rename({"old": "New one"}, {})
 >>> formula.text()
 '=\\'New one\\'!A1&"Dr Ann"'
