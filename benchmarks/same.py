@@ -91,12 +91,12 @@ def check_out(commit: str) -> Path:
         shutil.rmtree(beside, ignore_errors=True)
         with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
             archive.extractall(beside, filter="data")
-        _write_entry_points(beside)
+        write_entry_points(beside)
         beside.rename(folder)
     return folder / "src"
 
 
-def _write_entry_points(tree: Path) -> None:
+def write_entry_points(tree: Path) -> None:
     """Give a tree the entry points of its own project: those that are installed name the new tree's modules."""
     project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = []

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._common import ROOT
+from benchmarks.same import write_entry_points
 
 TURNS = 7
 HELP = {
@@ -79,6 +80,7 @@ def run() -> dict[str, Any]:
                 ["git", "worktree", "add", "--detach", str(trees["before"]), old],
                 cwd=ROOT, check=True, capture_output=True,
             )  # fmt: skip
+            write_entry_points(trees["before"])
         try:
             return _measure(folder, trees)
         finally:
