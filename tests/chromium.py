@@ -140,3 +140,13 @@ class Browser:
         self._process.wait(timeout=PATIENCE)
         os.close(self._send)
         os.close(self._receive)
+
+
+def until(browser, script, seconds=30):
+    """Return what a script of the page returns, once it is something; fail where it never is."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := browser.run(script):
+            return found
+        time.sleep(0.02)
+    return pytest.fail(f"this did not come true: {script}")

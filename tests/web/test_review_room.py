@@ -6,13 +6,12 @@ import csv
 import json
 import socket
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import uvicorn
-from tests.chromium import CHROMIUM, Browser
+from tests.chromium import CHROMIUM, Browser, until
 from tests.web.test_guard import TOKEN, Visitor
 
 from sfumato.core.storage.private_folder import private_folder_of
@@ -124,15 +123,6 @@ def project(request, tmp_path_factory):
     page.desk.explore()
     page.desk.close()
     return folder / "project"
-
-
-def until(browser, script, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := browser.run(script):
-            return found
-        time.sleep(0.02)
-    return pytest.fail(f"this did not come true: {script}")
 
 
 _TOLD = "document.getElementById('published').textContent"

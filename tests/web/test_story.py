@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from tests.chromium import CHROMIUM, Browser
+from tests.chromium import CHROMIUM, Browser, until
 from tests.serving import Served
 
 from sfumato.data.samples import clinic_notes
@@ -48,15 +48,6 @@ def browser(tmp_path_factory):
     opened = Browser(tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
-
-
-def until(browser, script, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := browser.run(script):
-            return found
-        time.sleep(0.02)
-    return pytest.fail(f"this did not come true: {script}")
 
 
 def press(browser, key):

@@ -17,17 +17,12 @@ _HEAD = 1 << 16
 _LONGEST_NAME = 255
 # Formats of other programs that no package here reads.
 _OFFICE = {
-    ".docx": "a Word document",
     ".doc": "a Word document",
-    ".odt": "an OpenDocument text",
     ".rtf": "a rich text",
-    ".pdf": "a PDF",
-    ".xlsx": "an Excel workbook",
     ".xls": "an Excel workbook",
     ".ods": "an OpenDocument spreadsheet",
-    ".html": "an HTML page",
 }
-_SHEETS = {".xlsx", ".xls", ".ods"}
+_SHEETS = {".xls", ".ods"}
 
 
 def check_path(path: Path) -> None:

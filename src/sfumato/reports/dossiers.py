@@ -86,7 +86,7 @@ def _audit_files(record: Path, release: Release) -> Iterator[Path]:
 
 
 def add_dossier(story: Story, part: Part) -> None:
-    """Say who approved a release and which other ones there are."""
+    """Add who approved a release and which other ones there are."""
     if part.approval is not None:
         story.checks.insert(0, Check("holds", _approval_sentence(part.approval)))
     elif part.others:

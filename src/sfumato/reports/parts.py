@@ -278,12 +278,17 @@ def find_parts(
 def _with_ids(found: list[_Found]) -> list[Part]:
     """Order the parts by engine and content, not by folder, and give them ids."""
 
-    def order(part: _Found) -> tuple[int, str, tuple[str, ...], int, str, str]:
-        record = part.frontier or part.release
+    def order(
+        part: _Found,
+    ) -> tuple[int, str, tuple[str, ...], int, str, tuple[str, ...], str]:
+        record, release = part.frontier or part.release, part.release
         names = tuple(f.path for f in record.inputs) if record is not None else ()
-        chosen = part.release.candidate if part.release is not None else ""
+        chosen = release.candidate if release is not None else ""
+        published = tuple(f.path for f in release.inputs) if release is not None else ()
         seed = record.seed if record is not None else 0
-        return part.engine.order, part.engine.name, names, seed, chosen, part.release_hash or ""
+        # The hash comes last: it holds marks under the private key, which differ from key to key.
+        own = part.release_hash or ""
+        return part.engine.order, part.engine.name, names, seed, chosen, published, own
 
     parts, seen = [], dict[str, int]()
     for part in sorted(found, key=order):

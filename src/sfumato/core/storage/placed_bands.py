@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import FormatError
-from .private_folder import private_folder_of, write_private
+from .private_folder import private_folders_near, write_private
 
 __all__ = ["MENTIONS_FILE", "PlacedBands", "text_hash", "write_mentions"]
 
@@ -52,10 +52,7 @@ class PlacedBands:
         """Return the bands in published files, where the private folder of their release is at hand."""
         found: dict[str, Sequence[tuple[int, int, str]]] = {}
         for path in paths:
-            parent = path.absolute().parent
-            releases = [path, parent] if parent.name else [path]
-            folders = [*map(private_folder_of, releases), parent / "private"]
-            for folder in folders:
+            for folder in (*private_folders_near(path), path.absolute().parent / "private"):
                 if (folder / MENTIONS_FILE).is_file():
                     found |= _read(folder / MENTIONS_FILE)
                     break

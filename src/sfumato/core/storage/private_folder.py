@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .staging import whole_file
 
-__all__ = ["make_private_folder", "private_folder_of", "write_private"]
+__all__ = ["make_private_folder", "private_folder_of", "private_folders_near", "write_private"]
 
 _MOST_BYTES = 200  # of a name on most disks 255, less what is added to it
 
@@ -21,6 +21,16 @@ def private_folder_of(out: str | os.PathLike[str]) -> Path:
     """
     out = Path(out)
     return out.with_name(f"{_short(out.name)}.private")
+
+
+def private_folders_near(path: str | os.PathLike[str]) -> list[Path]:
+    """Return where the private side of a published file may be: next to it, or next to its folder.
+
+    >>> [folder.name for folder in private_folders_near("/releases/notes/notes.csv")]
+    ['notes.csv.private', 'notes.private']
+    """
+    path = Path(path).absolute()
+    return [private_folder_of(p) for p in (path, path.parent) if p.name]
 
 
 def _short(name: str) -> str:

@@ -237,6 +237,12 @@ class FileFormat(Format[FormatOptions]):
             else:
                 yield record
 
+    def sought(self, removed: Iterable[str], published: str) -> set[str]:
+        """Return the removed strings to search a written file for: those that its text does not hold anyway."""
+        squeezed = "".join(published.split())
+        wanted = {"".join(text.split()) for text in removed}
+        return {text for text in wanted if len(text) >= _SHORTEST and text not in squeezed}
+
     def verify(self, part: CorpusFile, expected: Digests, removed: Iterable[str] = ()) -> Verified:
         """Read a written file again, twice: by the reader of this format, and by one of its own."""
         found, published = Digests(), ""
@@ -245,9 +251,8 @@ class FileFormat(Format[FormatOptions]):
                 found.add_unreadable()
             else:
                 found.add(self.digest(record.id, record.text, record.fields, record.spans))
-                published = "".join(record.text.split())
-        wanted = {"".join(text.split()) for text in removed}
-        wanted = {text for text in wanted if len(text) >= _SHORTEST and text not in published}
+                published = record.text
+        wanted = self.sought(removed, published)
         exists = wanted and part.file.exists()
         leaks = self.search(part.file.read_bytes(), wanted) if exists else 0
         return compare(expected, found, leaks)

@@ -20,12 +20,18 @@ _UNREAD = frozenset({
 """Parts in which no text stands; what is left of it after cleaning is vocabulary."""
 
 
-def open_word(content: bytes, limits: Limits) -> OfficeFile:
-    """Open a .docx file."""
-    package = Package(content, limits, "wordprocessingml")
+def _open_package(content: bytes, limits: Limits, kind: str) -> Package:
+    """Return a package with what every kind of part loses taken out."""
+    package = Package(content, limits, kind)
     for part in package.parts:
         clean_part(package, part)
     name_themes(package)
+    return package
+
+
+def open_word(content: bytes, limits: Limits) -> OfficeFile:
+    """Open a .docx file."""
+    package = _open_package(content, limits, "wordprocessingml")
     clean_word(package)
     _forget_workbooks(package)
     reading = CollectedText()
@@ -37,10 +43,7 @@ def open_word(content: bytes, limits: Limits) -> OfficeFile:
 
 def open_sheet(content: bytes, limits: Limits) -> OfficeFile:
     """Open an .xlsx file."""
-    package = Package(content, limits, "spreadsheetml")
-    for part in package.parts:
-        clean_part(package, part)
-    name_themes(package)
+    package = _open_package(content, limits, "spreadsheetml")
     workbook = Workbook(package, limits)
     collected = CollectedText()
     workbook.read(collected)
@@ -51,10 +54,7 @@ def open_sheet(content: bytes, limits: Limits) -> OfficeFile:
 
 def open_slides(content: bytes, limits: Limits) -> OfficeFile:
     """Open a .pptx file."""
-    package = Package(content, limits, "presentationml")
-    for part in package.parts:
-        clean_part(package, part)
-    name_themes(package)
+    package = _open_package(content, limits, "presentationml")
     clean_slides(package)
     _forget_workbooks(package)
     collected = CollectedText()

@@ -159,7 +159,7 @@ def _axes(frontier: BasketsFrontier | None) -> Axes:
 
 
 def _public_verdict(release: BasketsRelease | None) -> list[str]:
-    """Say what anybody can count on the release."""
+    """Return what anybody can count on the release."""
     if release is None or release.risk is None:
         return [say("No candidate has been chosen.")]
     found = [

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ....core.errors import FormatError, InputError
 from ....core.records import RELEASE_FILE
-from ....core.storage.private_folder import private_folder_of, write_private
+from ....core.storage.private_folder import private_folder_of, private_folders_near, write_private
 from .joint import Codes, JointSizes, ReleaseCodes, combine_codes
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ class KnownPeople:
 
 
 def _file_of(release: Path) -> Path | None:
-    release = release.absolute()
-    releases = [release, release.parent] if release.parent.name else [release]
-    folders = [*map(private_folder_of, releases), release / "private"]
+    folders = (*private_folders_near(release), release / "private")
     return next((f / PEOPLE_FILE for f in folders if (f / PEOPLE_FILE).is_file()), None)
 
 

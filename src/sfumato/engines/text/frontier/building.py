@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ....core.exploration import mark_dominated
+from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....data.document import Document
 from ..exploration import TextExploration
 from ..payload import HeldOut, Learned
-from ..records import TextCandidate, TextFrontier
+from ..records import UNMEASURED, TextCandidate, TextFrontier
 from ..redaction.surrogates import DateReading, language_of
 from ..request import TextRequest
 from ..sanitize.classifiers import ClassifierSet
 from ..shift import ShiftReference
 from .sources import ReadSources
 
-__all__ = ["build_exploration", "remember", "streams_of"]
+__all__ = ["build_exploration", "remember", "streams_of", "unmeasured_candidate"]
 
 
 def build_exploration(
@@ -110,3 +111,32 @@ def remember(
     languages = Counter(language_of(d.text, d.fields) for d in documents)
     dates = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
     return Learned(tuple(labels), held_out or {}, shift, dates, Learned.marked(texts, salt), salt)
+
+
+def unmeasured_candidate(own: str, ratio: float, kept: float) -> TextCandidate:
+    """Return a candidate whose risk nobody knows, because no document is labelled.
+
+    Parameters
+    ----------
+    own : str
+        Its id.
+    ratio : float
+        The ratio that it is cut at.
+    kept : float
+        The share of the words that it publishes.
+
+    """
+    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
+    return TextCandidate(
+        id=own,
+        risk=unknown.with_interval(0.0, 1.0, method=UNMEASURED),
+        utility=Utility(kept, kept="words published"),
+        ratio=ratio,
+        rounds=0,
+        published=kept,
+        leaked=0,
+        false_positives=0,
+        total_loss=0.0,
+        held_out=False,
+        record=(),
+    )

@@ -9,7 +9,6 @@ import numpy as np
 
 from ....core.errors import InputError
 from ....core.exploration import mark_dominated
-from ....core.measures import Risk, Utility
 from ....data.document import Document
 from ..exploration import TextExploration
 from ..learners.crf import CRFModel
@@ -19,13 +18,14 @@ from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled
 from ..reading.tokens import Vocabulary, tokenize
-from ..records import UNMEASURED, TextCandidate, TextFrontier
+from ..records import TextFrontier
 from ..redaction.surrogates import DateReading
 from ..request import RATIOS, TextRequest
 from ..rules import FIRM, ChosenRules
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from ..starter.adapted import Adaptation, adapt, kinds_of
 from ..starter.weights import packaged_starter
+from .building import unmeasured_candidate
 
 __all__ = ["LABELS", "explore_without_labels", "starter_of"]
 
@@ -101,7 +101,7 @@ def explore_without_labels(
     for ratio in ratios:
         found = _classifiers(adapted, known, rules, ratio)
         kept = 1.0 - int(np.count_nonzero((found.decide(data) > 0) & data.counted)) / max(words, 1)
-        candidates.append(_candidate(ratio, kept))
+        candidates.append(unmeasured_candidate(f"r{ratio:g}", ratio, kept))
         classifiers[candidates[-1].id] = found
     marked, area = mark_dominated(candidates)
     record = TextFrontier(
@@ -156,20 +156,3 @@ def _never() -> CRFModel:
     none = np.zeros(0, np.uint64), np.zeros(0, np.float32)
     places = np.full(4, -20.0, np.float32)
     return CRFModel(*none, *none, places, (4,), np.zeros((2, 2)))
-
-
-def _candidate(ratio: float, kept: float) -> TextCandidate:
-    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
-    return TextCandidate(
-        id=f"r{ratio:g}",
-        risk=unknown.with_interval(0.0, 1.0, method=UNMEASURED),
-        utility=Utility(kept, kept="words published"),
-        ratio=ratio,
-        rounds=0,
-        published=kept,
-        leaked=0,
-        false_positives=0,
-        total_loss=0.0,
-        held_out=False,
-        record=(),
-    )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.threads import on_threads, side_by_side
 from ..attack.registry import find_attackers, find_encoder
@@ -24,14 +23,14 @@ from ..reading.given_words import words_of
 from ..reading.labelled import Labelled, total_loss
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..reading.word_lists import WordList
-from ..records import UNMEASURED, TextCandidate, TextReference
+from ..records import TextCandidate, TextReference
 from ..request import TextRequest
 from ..rules import ChosenRules
 from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import RatioPublication
 from ..shift import ShiftReference
-from .building import build_exploration, remember, streams_of
+from .building import build_exploration, remember, streams_of, unmeasured_candidate
 from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
@@ -272,20 +271,7 @@ def _rules_alone(
     firm = labelled.data.redacted & labelled.instances
     words = int(np.count_nonzero(labelled.instances))
     kept = 1.0 - int(np.count_nonzero(firm)) / max(words, 1)
-    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
-    candidate = TextCandidate(
-        id="rules",
-        risk=unknown.with_interval(0.0, 1.0, method=UNMEASURED),
-        utility=Utility(kept, kept="words published"),
-        ratio=1.0,
-        rounds=0,
-        published=kept,
-        leaked=0,
-        false_positives=0,
-        total_loss=0.0,
-        held_out=False,
-        record=(),
-    )
+    candidate = unmeasured_candidate("rules", 1.0, kept)
     alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))
     return build_exploration(
         request,

@@ -60,7 +60,7 @@ def _leaking(facts: TextFacts) -> RangedShare | None:
 
 
 def _leaking_documents(facts: TextFacts, *, elsewhere: bool) -> list[str]:
-    """Say in how many documents of this release something is expected to be left."""
+    """Return in how many documents of this release something is expected to be left."""
     leaking = _leaking(facts)
     documents = None if facts.release is None else facts.release.counts.get("documents")
     if leaking is None or not isinstance(documents, int):
@@ -100,7 +100,7 @@ def _audit_sentence(audit: AuditRecord) -> str:
 
 
 def _attacker(facts: TextFacts) -> list[str]:
-    """Say what the strongest attacker finds at the budget of the headline."""
+    """Return what the strongest attacker finds at the budget of the headline."""
     head = facts.headline
     if head is None:
         return []
