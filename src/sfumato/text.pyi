@@ -70,8 +70,8 @@ def explore(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -181,8 +181,8 @@ def publish(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -371,8 +371,8 @@ def start(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -406,7 +406,7 @@ def start(
 def convert(
     source: str | os.PathLike[str],
     *,
-    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "plain", "mixed"],
+    to: Literal["fhir", "jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "plain", "mixed"],
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
@@ -421,7 +421,7 @@ def convert(
     source : path
         Labelled documents, or a project: then the answers are its labels.
     to : str
-        Format to write. One of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
+        Format to write. One of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
         labelstudio, i2b2, docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     out : path
         Where the result goes.
@@ -431,8 +431,8 @@ def convert(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

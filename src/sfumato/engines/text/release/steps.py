@@ -106,6 +106,13 @@ def publish(
     sanitiser = _sanitiser(
         classifiers, request, reading, corpus, bands, cleared, strict=request.strict or out is None
     )
+    days = getattr(sanitiser.replacer, "days", None)
+    if (
+        days is not None
+        and request.person is not None
+        and request.person == corpus.format.person_field
+    ):
+        corpus.format.shift_by(days)
     if out is None:
         return _publish_in_memory(sanitiser, corpus, request)
     if isinstance(request.findings, Mapping):
