@@ -21,7 +21,7 @@ from ..inspection import FileSummary
 from ..protocol import CorpusFile, Format, FormatOptions, document_from
 from .profile import Profile, load_profile
 from .pseudonyms import Pseudonyms
-from .resources import CollectedTexts, EditedTexts, Json, Walk, person_of
+from .resources import CollectedTexts, EditedTexts, Json, ResourceWalk, person_of
 from .second_reader import still_holds
 from .streams import BundleReader, decode, encode, is_lines, resource_lines
 
@@ -130,7 +130,7 @@ class Fhir(HealthRecords):
     kind = "fhir"
     suffixes = (".ndjson", ".json")
 
-    _walk: Walk | None = None
+    _walk: ResourceWalk | None = None
     _last: tuple[Path, int, Json] | None = None
 
     @classmethod
@@ -146,10 +146,10 @@ class Fhir(HealthRecords):
         return not head or b'"resourceType"' in head
 
     @property
-    def walk(self) -> Walk:
+    def walk(self) -> ResourceWalk:
         """The walk through resources by the profile."""
         if self._walk is None:
-            self._walk = Walk(self.profile)
+            self._walk = ResourceWalk(self.profile)
         return self._walk
 
     def is_document(self, part: CorpusFile) -> bool:

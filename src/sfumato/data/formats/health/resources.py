@@ -19,7 +19,7 @@ from .pages import rewrite_page
 from .profile import Element, Profile
 from .pseudonyms import Pseudonyms, has_pseudonym, is_mark, tail_of
 
-__all__ = ["CollectedTexts", "EditedTexts", "Json", "Rewriting", "Walk", "person_of"]
+__all__ = ["CollectedTexts", "EditedTexts", "Json", "Rewriting", "ResourceWalk", "person_of"]
 
 Json = dict[str, object]
 _TOKEN = re.compile(r"[!-~]{1,64}(?:; ?[!-~]{1,32})?")
@@ -167,7 +167,7 @@ def person_of(resource: Json, persons: Sequence[str], url: object = None) -> str
     return own if isinstance(own, str) else ""
 
 
-class Walk:
+class ResourceWalk:
     """Walks through resources as a profile says.
 
     Parameters
