@@ -19,7 +19,7 @@ from .pages import rewrite_page
 from .profile import Element, Profile
 from .pseudonyms import Pseudonyms, has_pseudonym, is_mark, tail_of
 
-__all__ = ["CollectedTexts", "EditedTexts", "Json", "Rewriting", "ResourceWalk", "person_of"]
+__all__ = ["CollectedTexts", "EditedTexts", "Json", "ResourceWalk", "Rewriting", "person_of"]
 
 Json = dict[str, object]
 _TOKEN = re.compile(r"[!-~]{1,64}(?:; ?[!-~]{1,32})?")
