@@ -107,7 +107,7 @@ def written(small_samples, tmp_path_factory) -> Path:
     at = folder.joinpath
     sfumato("tables", "explore", at("register.csv"), "--schema", at("schema.toml"), "--population",
             at("population.csv"), "--evaluations", 400, "--out", at("tables-explored"))  # fmt: skip
-    sfumato("tables", "publish", at("tables-explored"), at("register.csv"), "--max-risk", 0.05,
+    sfumato("tables", "publish", at("tables-explored"), at("register.csv"), "--choose", "max-risk:0.05",
             "--out", at("tables-release"))  # fmt: skip
     sfumato("text", "explore", at("learn.jsonl"), "--label", "NAME", "--label", "DATE,PHONE", "--ratios",
             "1,10", "--folds", 2, "--budget", "10,100", "--out", at("text-explored"))  # fmt: skip
