@@ -19,6 +19,9 @@ os.environ["SFUMATO_ENCODER"] = "none"
 # Compiling takes most of the encoder's time here, and what is compiled runs once.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")  # fmt: skip
 
+# A Java machine that lives for seconds is quicker without its second compiler.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 ENGINES = ("tables", "text", "baskets")
 
 
@@ -44,7 +47,7 @@ def spark():
     pytest.importorskip(
         "pyspark", reason="PySpark is not installed: the Spark engine is not tested"
     )
-    cluster = engine("spark", master="local[2]")
+    cluster = engine("spark", master="local[2]", settings={"spark.sql.shuffle.partitions": "2"})
     cluster.session()
     yield cluster
     cluster.close()
