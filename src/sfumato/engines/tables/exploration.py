@@ -95,7 +95,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         if not isinstance(policy, Policy):
             policy = load_policy(policy, self.payload.lattice)
         for candidate in self.candidates:
-            if candidate.id == policy.id:
+            if candidate.bits == policy.hex:
                 return candidate
         return candidate_without_promise(policy)
 
