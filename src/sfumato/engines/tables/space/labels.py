@@ -201,14 +201,19 @@ class DomainLabels:
         """Return the values of an interval that may be written down, and whether they are all.
 
         Of a domain that was read from the data they are the names that many people share; how many others there are
-        is not told, and nothing is where the label says "all".
+        is not told, nothing is where the label says "all", and never whether "all" holds a missing cell.
         """
+        whole = low == 0 and high >= self._last
         places = range(low, high + 1)
-        if not self.observed:
-            return [self.domain[i] for i in places], True
         if low == high:
             return [self.domain[low]], True
-        whole = low == 0 and high >= self._last
+        if not self.observed:
+            listed = (
+                self.domain[: self.known]
+                if self.label(low, high) == ALL
+                else self.domain[low : high + 1]
+            )
+            return list(listed), True
         if whole or self.numbers is not None or self.writer is not None:
             return [], False
         spelled = sorted(self.domain[i] for i in places if i not in self.rare)

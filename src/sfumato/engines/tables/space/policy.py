@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError, FormatError, ParameterError
+from ....core.errors import DataError, FormatError, ModelError, ParameterError
 from .labels import MISSING, RARE, DomainLabels
 
 __all__ = ["Lattice", "Policy"]
@@ -89,6 +89,19 @@ class Lattice:
                 f"A policy of this lattice has {self.length} bits of 0 or 1. Got {array.size}."
             )
         return Policy(self, np.packbits(array).tobytes())
+
+    def from_hex(self, text: str) -> Policy:
+        """Read a policy from the hexadecimal form of its bits."""
+        try:
+            packed = bytes.fromhex(text)
+        except ValueError:
+            packed = b""
+        spare = -self.length % 8
+        if len(packed) * 8 - spare != self.length or (spare and packed[-1] & ((1 << spare) - 1)):
+            raise ModelError(
+                "A policy of the frontier does not fit its schema.", hint="explore the table again."
+            )
+        return Policy(self, packed)
 
     def label(self, attribute: int, low: int, high: int, band: int = 1) -> str:
         """Return what the interval from value `low` to value `high`, the so-many-th band, is published as.

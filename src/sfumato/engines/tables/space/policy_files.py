@@ -49,8 +49,8 @@ def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
     intervals = content.get("intervals")
     if not isinstance(intervals, dict) or not all(isinstance(v, list) for v in intervals.values()):
         raise ModelError(f"The policy {name!r} lacks its intervals.")
-    policy = lattice.policy(intervals)
-    if policy.hex != content.get("bits"):
+    policy = lattice.from_hex(str(content.get("bits")))
+    if policy.intervals() != intervals:
         raise ModelError(f"The policy {name!r} is damaged: its bits and its intervals disagree.")
     return policy
 
