@@ -170,7 +170,8 @@ def pipe(shell: Shell) -> Told:
     _small_register(shell)
     frontier = shell.explore_table("register", "--min-k", 5)
     os.mkfifo(shell / "pipe.csv")
-    done = shell.run("tables", "publish", frontier, "pipe.csv", "--knee", "--out", "out", "--quiet")
+    words = ["tables", "publish", frontier, "pipe.csv", "--knee", "--out", "out", "--quiet"]
+    done = shell.run(*words, wait=90)
     return Told(
         done.status is None, "waits for ever" if done.status is None else f"status {done.status}"
     )

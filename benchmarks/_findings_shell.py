@@ -17,7 +17,7 @@ import pandas as pd
 from benchmarks.same import environment
 from benchmarks.startup import SCRIPT
 
-WAIT = 90  # seconds after which a command counts as one that does not end
+WAIT = 300  # seconds after which a command counts as one that does not end, on a busy machine
 
 
 class Told(NamedTuple):
@@ -50,7 +50,9 @@ class Shell:
     def environment(self) -> dict[str, str]:
         return environment(self.source, self.home)
 
-    def run(self, *words: object, cpu: int | None = None, hook: str = "", **more: str) -> Done:
+    def run(
+        self, *words: object, cpu: int | None = None, hook: str = "", wait: int = WAIT, **more: str
+    ) -> Done:
         """Run a command, with `hook` before it in the same process; `cpu` limits its CPU seconds."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         limit = None if cpu is None else lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
@@ -58,10 +60,10 @@ class Shell:
         try:
             done = subprocess.run(
                 command, cwd=self.folder, env={**self.environment, **more}, capture_output=True,
-                text=True, check=False, timeout=WAIT if cpu is None else None, preexec_fn=limit,
+                text=True, check=False, timeout=wait if cpu is None else None, preexec_fn=limit,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return Done(None, "", float(WAIT))
+            return Done(None, "", float(wait))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         ended = done.returncode >= 0
