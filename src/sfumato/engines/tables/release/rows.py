@@ -59,8 +59,8 @@ class Generaliser:
         for a, name in enumerate(policy.lattice.names):
             by_value: list[str] = []
             spans = policy.spans(a)
-            for low, high in spans:
-                by_value += [policy.lattice.label(a, low, high)] * (high - low + 1)
+            for label, (low, high) in zip(policy.labels(a), spans, strict=True):
+                by_value += [label] * (high - low + 1)
             if len(set(by_value)) != len(spans):
                 raise DataError(
                     f"Two intervals of {name!r} would be published under one label.",

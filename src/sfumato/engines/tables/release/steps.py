@@ -313,6 +313,7 @@ class _TablePublication:
         measured = found.measured
         assert measured.risk is not None
         assert measured.utility is not None
+        ends, sizes = self.policy.told()
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
@@ -338,9 +339,8 @@ class _TablePublication:
             utility=Utility(measured.utility, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.published_labels(found.labels),
-                ends=self.policy.ends(),
-                bits=self.policy.hex,
-                domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
+                ends=ends,
+                domains=sizes,
                 quasi=table.names,
                 min_k=payload.min_sample,
                 identifiers_dropped=tuple(dropped),

@@ -127,7 +127,6 @@ def small_groups_of(
 def _blanks(
     policy: Policy, payload: TablesPayload, table: Table
 ) -> tuple[SuppressedGroups | None, SuppressedGroups | None]:
-    lattice = policy.lattice
     cells = _cells(policy, payload, table)
     people = people_of(table, cells)
     columns = sensitive_columns(table, cells, people, payload.conditions)
@@ -135,10 +134,7 @@ def _blanks(
         cells, policy.bits, people if isinstance(people, People) else None, columns
     )
     labels = [
-        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
-            found.codes[a]
-        ]
-        for a in range(len(table.names))
+        np.array(policy.labels(a), dtype=object)[found.codes[a]] for a in range(len(table.names))
     ]
     out = blanks = None
     if found.left.any():

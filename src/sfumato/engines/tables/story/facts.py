@@ -159,15 +159,18 @@ class TableFacts:
 
     @property
     def domains(self) -> dict[str, int]:
-        if self.release is not None:
-            return self.release.how.domains
-        return {} if self.frontier is None else self.frontier.domains
+        """The sizes of the domains: all of them beside the frontier, else those that a release tells."""
+        if self.frontier is not None and (self.chosen is not None or self.release is None):
+            return self.frontier.domains
+        return {} if self.release is None else self.release.how.domains
 
     @property
     def policy(self) -> tuple[Labels, Ends]:
-        if self.release is not None:
-            return self.release.how.policy, self.release.how.ends
-        return ({}, {}) if self.chosen is None else (self.chosen.policy, self.chosen.ends)
+        """The labels, and the ends of the intervals in the same `domains`."""
+        if self.release is None:
+            return ({}, {}) if self.chosen is None else (self.chosen.policy, self.chosen.ends)
+        how = self.release.how
+        return how.policy, how.ends if self.chosen is None else self.chosen.ends
 
     @property
     def harbor(self) -> TablesReference | None:
