@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 MISSING = "?"  # how a missing cell is written when it is its own value
-Role = Literal["identifier", "person", "quasi", "sensitive", "weight", "other"]
+Role = Literal["identifier", "person", "household", "quasi", "sensitive", "weight", "other"]
 Meaning = Literal[
     "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",
     "medical record number", "health plan number", "account number", "licence number", "vehicle",
@@ -275,9 +275,16 @@ class Attribute(BaseModel):
         if (
             self.role == "weight"
             and self.publish is not None
-            and (not isinstance(self.publish, Treatment) or self.publish.noise or self.publish.pram)
+            and (
+                not isinstance(self.publish, Treatment)
+                or self.publish.noise
+                or self.publish.pram
+                or self.publish.together
+            )
         ):
-            raise ValueError("a weight is rounded or averaged; with noise it would count nobody")
+            raise ValueError(
+                "a weight is rounded or averaged on its own; with noise it would count nobody"
+            )
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):
             raise ValueError("a hierarchy by units is for dates, and the only built one for them")

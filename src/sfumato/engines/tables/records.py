@@ -56,6 +56,7 @@ __all__ = [
     "Ends",
     "GroupSize",
     "Hex",
+    "HouseholdRisk",
     "Labels",
     "NotesFound",
     "PolicyFields",
@@ -200,6 +201,26 @@ class ColumnLoss(HouseRecord):
     correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
 
 
+class HouseholdRisk(HouseRecord):
+    """The risk of households, of which a member has the largest risk of all members.
+
+    `shared` counts the households of several people; `average` is the chance of naming a record through its
+    household, on average over the records, `alone` what it is without households.
+    """
+
+    households: Count
+    shared: Count
+    average: Share
+    alone: Share
+
+    def in_words(self) -> str:
+        """Return the risk as a sentence."""
+        return (
+            f"chance of naming a record through any member of its household: {self.average:.3g} on average, "
+            f"instead of {self.alone:.3g} ({self.shared:,} households of several people)"
+        )
+
+
 class TablesHow(Record):
     """How a table was published."""
 
@@ -253,6 +274,7 @@ class TablesMeasured(ShownFields):
     records_without_population_cell: Private[Count | None] = None
     shift: Private[ShiftRecord | None] = None
     notes: Public[dict[ColumnName, NotesFound]] = Field(default_factory=dict)
+    households: Private[HouseholdRisk | None] = None
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -330,6 +352,8 @@ class TablesRelease(Release):
         )
         if risks.estimate is not None:
             found.append(risks.estimate.in_words())
+        if measured.households is not None:
+            found.append(measured.households.in_words())
         if measured.blanked:
             found.append(
                 f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"

@@ -34,11 +34,12 @@ from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
 from ..payload import TablesPayload
 from ..readback.measure import ReadBack, read_back
-from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
+from ..records import ColumnLoss, HouseholdRisk, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
 from .composing import people_of_rows, refuse_joint_risk
+from .households import household_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .notes_people import add_people
 from .outputs import Frame, delimiter_of, frame_like, target_of
@@ -221,6 +222,7 @@ def _prepare(
         people=people_of_rows(
             generaliser, kept_rows, private_key().mark("people"), left_out, blanks
         ),
+        households=household_risk(generaliser, kept_rows, left_out, blanks),
     )
     return work, rows
 
@@ -244,6 +246,7 @@ class _TablePublication:
     losses: dict[str, ColumnLoss]
     notes: RewrittenNotes
     people: pa.Table | None
+    households: HouseholdRisk | None = None
     seed: int = 0
     frontier: str | None = None
 
@@ -298,9 +301,9 @@ class _TablePublication:
         table, schema, payload = self.table, self.payload.schema, self.payload
         has_population = table.population_codes is not None
         attacker = attacker_of(table)
-        private = [*schema.names("identifier"), *([] if schema.joined else schema.names("person"))]
-        dropped = [n for n in private if n in self.opened.columns]
+        shown = self.generaliser.columns(self.opened)
         declared = {a.name for a in schema.attributes}
+        dropped = [c for c in self.opened.columns if c in declared and c not in shown]
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = payload.matches(table)
         open_kept = unknown if self.request.keep_undeclared else 0
@@ -364,6 +367,7 @@ class _TablePublication:
                     "shift": self.shift and ShiftRecord.of(self.shift),
                     "columns": self.losses,
                     "notes": self.notes.found,
+                    "households": self.households,
                 }
             ),
             worse=tuple(worse),

@@ -11,6 +11,7 @@ from ....presentation.numbers import count
 from ..records import (
     Ends,
     GroupSize,
+    HouseholdRisk,
     Labels,
     PopulationEstimate,
     TablesCandidate,
@@ -89,6 +90,11 @@ class TableFacts:
         if self.chosen is None or self.chosen.risks is None:
             return None
         return self.chosen.risks.estimate
+
+    @property
+    def households(self) -> HouseholdRisk | None:
+        """The risk of households, where the schema names them; None in a public report."""
+        return None if self.release is None else self.release.measured.households
 
     @property
     def records(self) -> int | None:

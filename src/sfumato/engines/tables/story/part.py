@@ -155,6 +155,14 @@ def _attack(facts: TableFacts) -> list[str]:
     if estimate is not None:
         words = retell(estimate.in_words())
         sentences.append(f"{words[:1].upper()}{words[1:]}.")
+    if facts.households is not None:
+        sentences.append(
+            say(
+                "Whoever is named tells who lives with them: through any member of its household a record is named with a chance of {average} on average, instead of {alone}.",
+                average=percent(facts.households.average),
+                alone=percent(facts.households.alone),
+            )
+        )
     if facts.groups:
         total = sum(g.records for g in facts.groups) or 1
         small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)
