@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -34,6 +34,7 @@ __all__ = [
     "Meaning",
     "Role",
     "cell_text",
+    "name_codes",
     "whole_number",
 ]
 
@@ -231,13 +232,17 @@ class Attribute(BaseModel):
     decimal: Literal[".", ","] = "."
     weight: float = Field(default=1.0, gt=0, le=1000)
     ordered: bool = True
+    labels: dict[str, Annotated[str, Field(min_length=1)]] | None = Field(
+        default=None, min_length=1
+    )
     undecided: bool = False
     publish: ColumnTreatment | None = None
     rows: Literal["separate", "joined"] = "separate"
 
     @model_validator(mode="after")
     def _domain_where_it_counts(self) -> Attribute:
-        if self.role == "quasi" and self.domain is None:
+        self._check_labels()
+        if self.role == "quasi" and self.domain is None and self.labels is None:
             raise ValueError(
                 "a quasi-identifier needs a domain: { range = [0, 120] }, { values = […] }, "
                 '{ file = "…" }, "observed" or "population"'
@@ -254,6 +259,17 @@ class Attribute(BaseModel):
             raise ValueError('rows = "joined" is for the column with role = "person"')
         self._check_dates()
         return self
+
+    def _check_labels(self) -> None:
+        if self.labels is None:
+            return
+        if self.role not in {"quasi", "sensitive"}:
+            raise ValueError("labels are for the codes of quasi-identifiers and sensitive columns")
+        if len(set(self.labels.values())) < len(self.labels):
+            raise ValueError("two codes have the same label")
+        declared = self.domain if isinstance(self.domain, Domain) else None
+        if self.date is not None or (declared is not None and declared.values is None):
+            raise ValueError("labels are for codes, whose domain is the labels themselves")
 
     def _check_dates(self) -> None:
         declared = self.domain if isinstance(self.domain, Domain) else None
@@ -326,6 +342,8 @@ class Attribute(BaseModel):
         outside the domain.
         """
         text = cell_text(self.name, missing=[*missing_values, *self.missing_values])
+        if self.labels is not None:
+            return name_codes(text, self.labels)
         if self.decimal == ",":
             text = with_point(text)
         if self.date is not None:
@@ -333,6 +351,13 @@ class Attribute(BaseModel):
         if self.bins is not None:
             return self.bins.sql(text)
         return whole_number(text) if self.is_range else text
+
+
+def name_codes(cell: str, labels: Mapping[str, str]) -> str:
+    """Return the SQL of a cell with codes replaced by their labels; 1.0 is the code 1."""
+    plain = f"regexp_replace({cell}, '^(-?[0-9]+)[.]0+$', '\\1')"
+    cases = " ".join(f"WHEN {quote_text(c)} THEN {quote_text(t)}" for c, t in labels.items())
+    return f"CASE {plain} {cases} ELSE {cell} END"
 
 
 def cell_text(column: str, *, missing: Sequence[Cell] = ()) -> str:

@@ -169,6 +169,8 @@ class TableSchema(BaseModel):
     def declared_domain(self, attribute: Attribute) -> tuple[str, ...] | None:
         """Return the written-down domain as text, in order; None where it is read from data."""
         domain = attribute.domain
+        if domain is None and attribute.labels is not None:
+            return tuple(attribute.labels.values())
         if not isinstance(domain, Domain):
             return None
         if domain.bins is not None:

@@ -19,6 +19,7 @@ from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
+from ....data.value_labels import LABELLED, NamedCodes, write_labelled
 from ..space.policy import Policy
 
 if TYPE_CHECKING:
@@ -308,9 +309,23 @@ class ReleaseRows:
         with self._named_errors():
             return self.opened.query(self.sql)
 
-    def write(self, path: Path, kind: str, delimiter: str) -> None:
-        """Write the rows as CSV, TSV or Parquet."""
+    def write(self, path: Path, kind: str, delimiter: str, named: NamedCodes | None = None) -> None:
+        """Write the rows as CSV, TSV or Parquet, or as a file of SPSS or Stata with its labels.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+        kind, delimiter : str
+            Its format, and what separates its cells.
+        named : mapping, optional
+            The columns whose codes are published by name (see `write_labelled`).
+
+        """
         with self._named_errors():
+            if kind in LABELLED:
+                write_labelled(self.to_arrow(), path, kind, self.opened.labels, named or {})
+                return
             if kind == "parquet":
                 self._write_parquet(path)
                 return

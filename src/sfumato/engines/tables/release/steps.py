@@ -42,7 +42,7 @@ from .composing import people_of_rows, refuse_joint_risk
 from .households import household_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .notes_people import add_people
-from .outputs import Frame, delimiter_of, frame_like, target_of
+from .outputs import Frame, delimiter_of, frame_like, named_codes, target_of
 from .promises import below_promise, broken_conditions, conditions_of
 from .rows import WHO, Generaliser, ReleaseRows, published_rows
 from .suppression import (
@@ -142,7 +142,8 @@ def publish(
         work.read_back(frame)
         return frame_like(frame, request.table)
     with open_output(target) as (data, record):
-        rows.write(data, target.kind, delimiter_of(opened, target.kind))
+        named = named_codes(policy, payload.schema)
+        rows.write(data, target.kind, delimiter_of(opened, target.kind), named)
         found, worse = work.read_back(data)
         composed = refuse_joint_risk(target.path, work.people, request.max_joint_risk)
         books = write_codebook(policy, data.parent, record.name, found.labels)
@@ -267,9 +268,8 @@ class _TablePublication:
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = read_back(
-            TableSource.open(written), self.policy, self.table, self.payload, self.linked
-        )
+        published = TableSource.open(written).with_names(self.policy.lattice.names)
+        found = read_back(published, self.policy, self.table, self.payload, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
