@@ -163,6 +163,10 @@ _SHARED: dict[str, tuple[object, bool]] = {
 }  # fmt: skip
 
 
+_HIDDEN_FORCE = (Annotated[bool, typer.Option("--force", hidden=True)], False)
+"""Of a command that writes nothing."""
+
+
 def _signature(
     models: Sequence[type[Request]], *, writes: Writes, out_help: str
 ) -> tuple[Slots, inspect.Signature]:
@@ -206,9 +210,10 @@ def _signature(
     if writes != "no":
         given = Annotated[str | None, typer.Option("--out", help=out_help)]
         options.append(inspect.Parameter("out", _ONLY, default=None, annotation=given))
+    shared = _SHARED if writes != "no" else _SHARED | {"force": _HIDDEN_FORCE}
     options += [
         inspect.Parameter(name, _ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in _SHARED.items()
+        for name, (annotation, default) in shared.items()
     ]
     return slots, inspect.Signature([*arguments, *options])
 

@@ -32,6 +32,8 @@ from ...core.records import (
     ShiftRecord,
     UtilityField,
 )
+from .analysis_records import AnalysisRecord
+from .household_records import HouseholdRisk
 from .notes_records import NotesFound
 from .policy_records import (
     AbsoluteRisks,
@@ -201,26 +203,6 @@ class ColumnLoss(HouseRecord):
     correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
 
 
-class HouseholdRisk(HouseRecord):
-    """The risk of households, of which a member has the largest risk of all members.
-
-    `shared` counts the households of several people; `average` is the chance of naming a record through its
-    household, on average over the records, `alone` what it is without households.
-    """
-
-    households: Count
-    shared: Count
-    average: Share
-    alone: Share
-
-    def in_words(self) -> str:
-        """Return the risk as a sentence."""
-        return (
-            f"chance of naming a record through any member of its household: {self.average:.3g} on average, "
-            f"instead of {self.alone:.3g} ({self.shared:,} households of several people)"
-        )
-
-
 class TablesHow(Record):
     """How a table was published."""
 
@@ -275,6 +257,9 @@ class TablesMeasured(ShownFields):
     shift: Private[ShiftRecord | None] = None
     notes: Public[dict[ColumnName, NotesFound]] = Field(default_factory=dict)
     households: Private[HouseholdRisk | None] = None
+    analysis: Private[AnalysisRecord | None] = None
+    errors_below: Public[dict[Name, float]] = Field(default_factory=dict)
+    """By kind of figure, what its mean error is below (see `bounds_of_errors`)."""
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:

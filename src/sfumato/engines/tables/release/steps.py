@@ -37,6 +37,7 @@ from ..readback.measure import ReadBack, read_back
 from ..records import ColumnLoss, HouseholdRisk, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
+from .analyses import analysis_fields
 from .codebook import write_codebook
 from .composing import people_of_rows, refuse_joint_risk
 from .households import household_risk
@@ -368,6 +369,7 @@ class _TablePublication:
                     "columns": self.losses,
                     "notes": self.notes.found,
                     "households": self.households,
+                    **analysis_fields(self.payload, self.policy, self.opened, found.rows),
                 }
             ),
             worse=tuple(worse),
