@@ -7,6 +7,7 @@ for the steward alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -245,7 +246,7 @@ def _of_numbers(column: _Column) -> list[Figure]:
     assert column.numbers is not None
     before, after = column.shares, column.spread(column.shares)
     numbers = column.numbers
-    deviation = float(np.sqrt(max(before @ numbers**2 - (before @ numbers) ** 2, 0.0)))
+    deviation = math.sqrt(max(float(before @ numbers**2 - (before @ numbers) ** 2), 0.0))
     found = [
         Figure("mean", column.name, float(before @ numbers), float(after @ numbers), deviation)
     ]
