@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LABELLED", "ColumnLabels", "NamedCodes", "TableLabels", "write_labelled"]
+__all__ = ["LABELLED", "ColumnLabels", "NamedCodes", "TableLabels", "write_with_labels"]
 
 LABELLED = {"spss": ".sav", "stata": ".dta"}
 """Formats that hold labels, and how a file of them is named."""
@@ -46,7 +46,7 @@ NamedCodes = Mapping[str, tuple[Mapping[str, str], Sequence[str]]]
 """By column that holds names instead of codes: the name of each code, and all names in order."""
 
 
-def write_labelled(
+def write_with_labels(
     table: pa.Table,
     path: Path,
     kind: str,
@@ -85,7 +85,7 @@ def write_labelled(
                 continue
             columns[name] = cells
             continue
-        columns[name] = _typed(cells, about.kind)
+        columns[name] = _cells_as(cells, about.kind)
         if about.kind == "number" and about.codes and _all_numbers(columns[name]):
             value_labels[name] = {float(code): text for code, text in about.codes.items()}
     frame = pd.DataFrame({n: pd.Series(c, dtype=_dtype(c)) for n, c in columns.items()})
@@ -118,7 +118,7 @@ def _codes(names: Mapping[str, str], order: Sequence[str]) -> dict[str, float] |
     return found
 
 
-def _typed(cells: Sequence[object], kind: str) -> list[object]:
+def _cells_as(cells: Sequence[object], kind: str) -> list[object]:
     """Return cells of text as what they were before, where all of them still are that."""
     try:
         if kind == "number":

@@ -19,7 +19,7 @@ from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
-from ....data.value_labels import LABELLED, NamedCodes, write_labelled
+from ....data.value_labels import LABELLED, NamedCodes, write_with_labels
 from ..space.policy import Policy
 
 if TYPE_CHECKING:
@@ -319,12 +319,12 @@ class ReleaseRows:
         kind, delimiter : str
             Its format, and what separates its cells.
         named : mapping, optional
-            The columns whose codes are published by name (see `write_labelled`).
+            The columns whose codes are published by name (see `write_with_labels`).
 
         """
         with self._named_errors():
             if kind in LABELLED:
-                write_labelled(self.to_arrow(), path, kind, self.opened.labels, named or {})
+                write_with_labels(self.to_arrow(), path, kind, self.opened.labels, named or {})
                 return
             if kind == "parquet":
                 self._write_parquet(path)
