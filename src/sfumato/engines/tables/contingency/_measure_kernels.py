@@ -201,7 +201,7 @@ def add_group(c: int, nlog: F8, least: F8, out: F8) -> None:
 
 
 @njit(cache=True, nogil=True)
-def sample_dense(
+def measure_sample_dense(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, space: int, nlog: F8,
     least: F8, counts: I8, out: F8,
 ) -> int:  # fmt: skip
@@ -219,7 +219,7 @@ def sample_dense(
 
 
 @njit(cache=True, nogil=True)
-def sample_hashed(
+def measure_sample_by_hash(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, nlog: F8, least: F8,
     table: I8, used: I4, out: F8,
 ) -> int:  # fmt: skip
@@ -256,7 +256,7 @@ def sample_hashed(
 def number_groups(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, table: I8, used: I4, group: I8
 ) -> int:
-    """Number the groups of cells by their first cells, with the table of `sample_hashed`; give how many there are."""
+    """Number the groups of cells by their first cells, with the table of `measure_sample_by_hash`; give how many there are."""
     mask = table.shape[0] // 2 - 1
     bits = 0
     while (1 << bits) <= mask:

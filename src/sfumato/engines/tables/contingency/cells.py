@@ -209,11 +209,11 @@ class Cells:
             cells = (self._row_of, self._column_of, row_key, column_key, self.count)
             if dense:
                 counts = self._dense_scratch[0]
-                groups = _measure_kernels.sample_dense(
+                groups = _measure_kernels.measure_sample_dense(
                     *cells, step, self.nlogn, self.least, counts, out
                 )
             else:
-                groups = _measure_kernels.sample_hashed(
+                groups = _measure_kernels.measure_sample_by_hash(
                     *cells, self.nlogn, self.least, *self._table, out
                 )
         elif dense:

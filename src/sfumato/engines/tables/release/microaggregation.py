@@ -17,7 +17,7 @@ from ....core.errors import DataError
 from ....data.table_source import TableSource
 from ._mdav_kernels import group_points
 
-__all__ = ["average_together", "mdav", "microaggregate", "rounded"]
+__all__ = ["average_together", "mdav", "microaggregate", "round_to"]
 
 _BLOCK = 20_000  # points that are compared with each other; more are cut along their first principal axis
 
@@ -111,7 +111,7 @@ def _blocks(points: Floats, people: Counts, min_people: int) -> list[npt.NDArray
     return found
 
 
-def rounded(values: npt.NDArray[np.float64], step: float) -> npt.NDArray[np.float64]:
+def round_to(values: npt.NDArray[np.float64], step: float) -> npt.NDArray[np.float64]:
     """Return the nearest multiples of a power of ten, as they are written."""
     digits = max(0, -int(np.floor(np.log10(step))))
     return np.round(np.round(values / step) * step, digits)
@@ -178,7 +178,7 @@ def average_together(
             low, high = np.full(sizes.size, np.inf), np.full(sizes.size, -np.inf)
             np.minimum.at(low, group, values)
             np.maximum.at(high, group, values)
-            means[some, c] = np.where(low == high, low, rounded(mean, steps[c]))[group]
+            means[some, c] = np.where(low == high, low, round_to(mean, steps[c]))[group]
     new = {"i": found.column("i")}
     new |= {f"m{c}": pa.array(means[:, c], from_pandas=True) for c in range(len(columns))}
     opened.connection.register("sfumato_together", pa.table(new))

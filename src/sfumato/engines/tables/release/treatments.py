@@ -22,7 +22,7 @@ from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
-from .microaggregation import average_together, microaggregate, rounded
+from .microaggregation import average_together, microaggregate, round_to
 from .redrawing import STORED as _STORED
 from .redrawing import RedrawnColumn
 from .rows import WHO, ReleaseRows
@@ -222,7 +222,7 @@ class _TreatedColumn:
                 "too few to average."
             )
         exact = microaggregate(values, people, counts, min_people)
-        means = np.where(_alike(exact, values), values, rounded(exact, self.step() / 10))
+        means = np.where(_alike(exact, values), values, round_to(exact, self.step() / 10))
         one, first = np.unique(values, return_index=True)
         table = pa.table({"v": one, "mean": means[first]})
         self.opened.connection.register("sfumato_means", table)
@@ -246,7 +246,7 @@ class _TreatedColumn:
         values = found.column("v").to_numpy()
         parts = (f"{self.attribute.name} {scale!r} {v!r} " for v in values.tolist())
         keyed = [p + w for p, w in zip(parts, found.column("who").to_pylist(), strict=True)]
-        blurred = rounded(values + scale * normals(self.key, keyed), self.step() / 1000)
+        blurred = round_to(values + scale * normals(self.key, keyed), self.step() / 1000)
         table = pa.table({"i": found.column("i"), "blurred": blurred})
         self.opened.connection.register("sfumato_blurred", table)
         self._run(
