@@ -50,12 +50,10 @@ def story(part: Part) -> Story:
     area = min((a for _, a in traced), default=None)  # the area at the end of the chart
     result.tradeoff = [
         search_sentence(part, size=size, area=area, measured=True),
-        (
-            say(
-                "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."
-            )
-        ),
     ]
+    if part.frontier is not None:
+        words = "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."
+        result.tradeoff.append(say(words))
     result.tradeoff += _certificate(facts)
     result.attack, result.cost = (
         [*_attack(facts), *sentences_together(part)],
