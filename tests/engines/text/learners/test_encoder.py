@@ -447,10 +447,10 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
         np.array([9, 4, 7], np.int32),
         np.arange(27, dtype=np.int32),
         labels,
-        weights,
+        weights[None],
     )
     some = np.flatnonzero((weights > 0) | (np.arange(27) == 2)).astype(np.int32)
-    few = every._replace(judged=some, labels=labels[some], weights=weights[some])
+    few = every._replace(judged=some, labels=labels[some], weights=weights[None, some])
     assert 2 < len(some) < 27
 
     # The plain twin: the log-odds of all places, then the loss of those that count.
@@ -458,10 +458,13 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
     z = np.asarray(network.logits(alone, every.seen, every.case, every.length, shape)).ravel()
     plain = float(((np.logaddexp(0, z) - labels * z) * weights).sum())
     for batch in (every, few):
-        assert float(network.loss_sum(alone, batch, shape)) == pytest.approx(plain, rel=1e-5)
+        assert np.asarray(network.loss_sum(alone, batch, shape)) == pytest.approx(plain, rel=1e-5)
     gradient = jax.jit(jax.grad(network.loss), static_argnums=2)
     gradients = [
-        jax.tree.leaves(gradient(tuned, batch, shape, np.float32(5))) for batch in (every, few)
+        jax.tree.leaves(
+            gradient(tuned, batch._replace(weights=batch.weights[0]), shape, np.float32(5))
+        )
+        for batch in (every, few)
     ]
     for one, other in zip(*gradients, strict=True):
         assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
@@ -498,7 +501,7 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
         np.array([6, 4], np.int32),
         np.arange(12, dtype=np.int32),
         random.integers(0, 2, 12).astype(np.float32),
-        np.ones(12, np.float32),
+        np.ones((1, 12), np.float32),
     )
 
     def moves(decay):
@@ -534,21 +537,21 @@ def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
         np.array([6, 4], np.int32),
         np.array([0, 2, 3, 7], np.int32),
         random.integers(0, 2, 4).astype(np.float32),
-        np.ones(4, np.float32),
+        np.array([[1, 1, 1, 0], [0, 1, 1, 1]], np.float32),  # each judges other places
     )
     each = [network.initial(config, tiny_encoder.tensors, 2, random) for _ in range(2)]
     seeds = np.array([3, 4], np.uint32)
 
-    def moved(members, seeds):
+    def moved(members, which):
         tuned = network.members_of(members)
         found, _ = steps.train_step(
-            tuned, steps.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(4),
-            shape, seeds,
+            tuned, steps.moments(tuned), batch._replace(weights=batch.weights[which]),
+            np.float32(1), np.float32(1e-3), np.float32(4), shape, seeds[which],
         )  # fmt: skip
         return found
 
-    together = moved(each, seeds)
-    apart = [moved([one], seeds[i : i + 1]) for i, one in enumerate(each)]
+    together = moved(each, slice(0, 2))
+    apart = [moved([one], slice(i, i + 1)) for i, one in enumerate(each)]
     for i, alone in enumerate(apart):
         for one, other in zip(jax.tree.leaves(alone), jax.tree.leaves(together), strict=True):
             assert np.asarray(one[0]) == pytest.approx(np.asarray(other[i]), abs=1e-5)
@@ -616,7 +619,7 @@ def test_only_known_tokens_are_judged(tiny_encoder, tuning):
     def summed(corpus, labels):
         def total(tuned):
             return sum(
-                network.loss_sum(tuned, corpus.batch(group, rows, labels), base.shape)
+                network.loss_sum(tuned, corpus.batch(group, rows, labels), base.shape).sum()
                 for group, rows in corpus.plan(everywhere)
             )
 

@@ -99,6 +99,10 @@ class PretrainedEncoder(Learner):
         """Return the same encoder with another schedule."""
 
     @abstractmethod
+    def simpler(self) -> Self | None:
+        """Return the same weights with fewer layers tuned, where much is tuned: it must be beaten."""
+
+    @abstractmethod
     def quick(self) -> Self:
         """Return the learner that tunes the head alone, on one reading of the corpus."""
 

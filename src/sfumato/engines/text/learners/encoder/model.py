@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
@@ -136,6 +136,30 @@ class EncoderModel(Model):
             "head": {name: pair(f"head/{name}") for name in ("first", "last")},
         }
         return cast("Tuned", on_device(tree))
+
+    def member(self, number: int) -> EncoderModel:
+        """Return one of the members as a model of its own."""
+        if self.members == 1:
+            return self
+        alone = {name: array[number : number + 1] for name, array in self.tuned.items()}
+        return replace(self, tuned=alone, members=1)
+
+    def calibrated(self, by_member: Sequence[tuple[float, float]]) -> EncoderModel:
+        """Return the model whose members' answers are stretched and moved, each by a slope and an offset.
+
+        Those of several become part of their heads, so that their mean stays one mean.
+        """
+        if self.members == 1:
+            ((slope, offset),) = by_member
+            return replace(self, slope=slope, offset=offset)
+        slopes, offsets = np.array(by_member).T
+        weights, biases = (self.tuned[f"head/last/{i}"].astype(np.float64) for i in (0, 1))
+        stretched = {
+            "head/last/0": weights * slopes[:, None],
+            "head/last/1": biases * slopes + offsets,
+        }
+        tuned = {**self.tuned, **{k: v.astype(np.float16) for k, v in stretched.items()}}
+        return replace(self, tuned=tuned)
 
     def below(self, ids: Ints, length: Ints) -> jax.Array:
         """Return what the lower layers make of some windows."""

@@ -101,7 +101,7 @@ class WindowBatch(NamedTuple):
     length: npt.NDArray[np.int32]  # [window]
     judged: npt.NDArray[np.int32]  # [some]: places counted through the windows, ascending
     labels: npt.NDArray[np.float32]  # [some]
-    weights: npt.NDArray[np.float32]  # [some]: 0 where nothing is judged
+    weights: jax.Array | npt.NDArray[np.float32]  # [member, some]: 0 where a member judges nothing
 
 
 def _layer_of(
@@ -363,14 +363,19 @@ def logits(
 def _loss(
     tuned: Tuned, batch: WindowBatch, shape: Shape, dropout: Dropout | None = None
 ) -> jax.Array:
+    """Return the log loss of one member, whose weights the batch holds."""
     z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout, batch.judged)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
 @partial(jax.jit, static_argnames="shape")
 def loss_sum(tuned: Tuned, batch: WindowBatch, shape: Shape) -> jax.Array:
-    """Return the log loss summed over the judged places and the members."""
-    return by_member(lambda one: _loss(one, batch, shape), tuned).sum()
+    """Return each member's log loss, summed over the places that it judges."""
+
+    def one(member: Tuned, weights: jax.Array) -> jax.Array:
+        return _loss(member, batch._replace(weights=weights), shape)
+
+    return by_member(one, tuned, batch.weights)
 
 
 def loss(

@@ -226,22 +226,43 @@ class WindowedCorpus:
             return plan
         return [plan[i] for i in random.permutation(len(plan))]
 
-    def batch(self, group: _Group, rows: Longs, labels: Labels) -> WindowBatch:
-        """Return a batch to learn from; the states of the lower layers must have been kept."""
+    def batch(
+        self, group: _Group, rows: Longs, labels: Labels, judges: Mask | None = None
+    ) -> WindowBatch:
+        """Return a batch to learn from; the states of the lower layers must have been kept.
+
+        Parameters
+        ----------
+        group : _Group
+            The windows that the rows number.
+        rows : array of int
+            The windows of the batch; −1 is none.
+        labels : array of uint8
+            1 for a sensitive token.
+        judges : mask over members and documents, optional
+            Which documents each member judges; one member judges all by default.
+
+        """
         from .network import WindowBatch
 
         assert group.states is not None
         token = group.judged(rows).ravel()
         judged = _pad_places(token >= 0)
         token = token[judged]
-        truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
+        counts = token >= 0
+        truth = (labels[np.maximum(token, 0)] != 0) & counts
+        if judges is None:
+            weights = counts[None, :]
+        else:
+            document = self.windows.document[group.windows[np.maximum(rows, 0)]]
+            weights = judges[:, np.repeat(document, group.ids.shape[1])[judged]] & counts
         return WindowBatch(
             group.states[np.maximum(rows, 0)],
             group.case[rows],
             group.lengths(rows),
             judged.astype(np.int32),
             truth.astype(np.float32),
-            (token >= 0).astype(np.float32),
+            weights.astype(np.float32),
         )
 
 
@@ -299,15 +320,17 @@ def tune(
         Heads and epsilon of the network.
     random : numpy.random.Generator
         Orders the windows and seeds the dropout.
-    aside : array of bool, optional
-        Documents that are never learned from: they are read after each epoch, and the weights of the
-        epoch after which they are read best are kept.
+    aside : array of bool over members and documents, optional
+        Documents that a member never learns from: it reads them after each epoch, and its weights of the
+        epoch after which it reads them best are kept.
 
     """
-    import jax
-
     from .network import loss_sum
     from .steps import moments, train_step
+
+    members = len(tuned["case"])
+    learns = np.tile(documents, (members, 1)) if aside is None else documents & ~aside
+    documents = np.logical_or.reduce(learns)
 
     def planned(random: np.random.Generator | None) -> list[tuple[WindowedCorpus, _Group, Longs]]:
         plan = [
@@ -326,23 +349,49 @@ def tune(
     usual = np.float32(judged / len(plan))
     state = moments(tuned)
     warm = max(1.0, 0.1 * steps)
-    best: tuple[float, Tuned] | None = None
-    seeds = random.integers(1 << 32, size=len(tuned["case"])).astype(np.uint32)
+    best = None if aside is None else _BestEpochs(members)
+    seeds = random.integers(1 << 32, size=members).astype(np.uint32)
     step = 0
     for _ in range(epochs):
         for corpus, group, rows in planned(random):
             step += 1
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
-                tuned, state, corpus.batch(group, rows, labels), np.float32(step),
+                tuned, state, corpus.batch(group, rows, labels, learns), np.float32(step),
                 np.float32(schedule.rate * slope), usual, shape, seeds, layer_decay=schedule.decay,
             )  # fmt: skip
-        if aside is not None:
+        if best is not None and aside is not None:
             sums = [
-                loss_sum(tuned, corpora[0].batch(group, rows, labels), shape)
-                for group, rows in corpora[0].plan(aside)
+                loss_sum(tuned, corpora[0].batch(group, rows, labels, aside), shape)
+                for group, rows in corpora[0].plan(np.logical_or.reduce(aside))
             ]
-            total = math.fsum(float(part) for part in sums)
-            if best is None or total < best[0]:
-                best = total, jax.device_get(tuned)
-    return tuned if best is None else best[1]
+            best.offer(np.sum([np.asarray(part, np.float64) for part in sums], axis=0), tuned)
+    return tuned if best is None or best.tuned is None else best.tuned
+
+
+class _BestEpochs:
+    """The weights that each member had after the epoch in which it read its documents aside best."""
+
+    def __init__(self, members: int) -> None:
+        self.losses = np.full(members, np.inf)
+        self.tuned: Tuned | None = None
+
+    def offer(self, losses: npt.NDArray[np.float64], tuned: Tuned) -> None:
+        """Keep the weights of the members whose loss is lower than before."""
+        import jax
+
+        better = losses < self.losses
+        self.losses = np.where(better, losses, self.losses)
+        if not better.any():
+            return
+        found: Tuned = jax.device_get(tuned)
+        if self.tuned is not None and not better.all():
+            found = jax.tree.map(
+                lambda new, old: np.where(_over_members(better, new), new, old), found, self.tuned
+            )
+        self.tuned = found
+
+
+def _over_members(chosen: Mask, array: npt.NDArray[np.float32]) -> Mask:
+    """Return a choice of members in the shape of an array whose first axis is the member."""
+    return chosen.reshape(-1, *[1] * (array.ndim - 1))

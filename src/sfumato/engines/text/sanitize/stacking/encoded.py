@@ -20,9 +20,10 @@ from ...reading.features import TokenData
 from ...reading.labelled import Labelled
 from .second_look import SecondPass, passages
 
-__all__ = ["EncodedFolds", "Student", "encode_folds", "learn_from_background"]
+__all__ = ["EncodedFolds", "Student", "count_seeds", "encode_folds", "learn_from_background"]
 
 _PARTS = 4  # folds of the encoder, however many the CRF has: each costs a fine-tuning
+_SEEDS, _FEW_WORDS = 2, 20_000
 _BACKGROUND_WORDS = 600_000
 _BACKGROUND_EPOCHS = 2
 
@@ -46,6 +47,15 @@ def learn_from_background(encoder: PretrainedEncoder, whole: Labelled, streams: 
     return encoder.scheduled(schedule).fit(
         data, whole.sensitive, documents=chosen, seed=streams.seed_of("encoder background")
     )
+
+
+def count_seeds(encoder: PretrainedEncoder, data: TokenData) -> int:
+    """Return under how many seeds an encoder is judged.
+
+    Two where chance may matter: few words, or all layers tuned. Large corpora pay for one, as the CRF does.
+    """
+    few = int(np.count_nonzero(data.counted)) <= _FEW_WORDS
+    return _SEEDS if few or encoder.simpler() is not None else 1
 
 
 @dataclass(frozen=True, eq=False)
