@@ -781,7 +781,7 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     data, labels = documents(64, seed=12, words=9)
     model = learner.fit(data, labels, seed=1)
     assert model.members == len(model.tuned["case"]) == 2
-    assert (model.slope, model.offset) == (1.0, 0.0)  # nothing was set aside
+    assert (model.slope, model.offset) == (1.0, 0.0)  # what calibrates is in the heads
     assert not np.array_equal(model.tuned["case"][0], model.tuned["case"][1])
     header, arrays = model.to_arrays()
     back = model_from_arrays(json.loads(json.dumps(header)), arrays)
@@ -790,6 +790,69 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     assert started is not None
     assert started.fit(data, labels, seed=1).members == 2
     assert np.mean((model.scores(data) > 0) == (labels != 0)) > 0.9
+    # A slope and an offset of each member are those of its answers.
+    moved = model.calibrated([(2.0, 0.5), (0.5, -1.0)])
+    first, second = (model.member(i).scores(data) for i in (0, 1))
+    plain = (2 * first + 0.5 + 0.5 * second - 1) / 2
+    read = np.isfinite(plain)
+    assert moved.scores(data)[read] == pytest.approx(plain[read], abs=0.02)  # heads are float16
+
+
+def test_each_member_sets_other_documents_aside():
+    from sfumato.engines.text.learners.encoder.learner import _set_aside
+
+    chosen = np.arange(40) < 32
+    aside = _set_aside(chosen, np.random.default_rng(0), 2)
+    assert aside.sum(axis=1).tolist() == [4, 4]
+    assert not (aside[0] & aside[1]).any()
+    assert not (aside & ~chosen).any()
+    assert _set_aside(np.arange(40) < 7, np.random.default_rng(0), 2) is None
+    assert _set_aside(chosen, np.random.default_rng(0), 1) is None  # one alone needs more
+    assert _set_aside(np.ones(64, bool), np.random.default_rng(0), 1).sum() == 4
+
+
+def test_each_member_keeps_its_own_best_epoch():
+    from sfumato.engines.text.learners.encoder.training import _BestEpochs
+
+    best = _BestEpochs(2)
+    epochs = [([3.0, 3.0], [1.0, 10.0]), ([2.0, 4.0], [2.0, 20.0]), ([2.5, 1.0], [3.0, 30.0])]
+    for losses, weights in epochs:
+        best.offer(
+            np.array(losses), {"case": np.array(weights), "layers": [np.array([weights] * 2).T]}
+        )
+    assert best.tuned["case"].tolist() == [2.0, 30.0]
+    assert best.tuned["layers"][0].tolist() == [[2.0, 2.0], [30.0, 30.0]]
+
+
+def test_a_member_learns_nothing_from_what_it_set_aside(tiny_encoder):
+    """Only labels of documents aside differ: the weights do not, as long as no epoch is chosen by them."""
+    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    learner = Encoder(tiny_encoder, tuning="head")
+    base = learner._untuned
+    data, labels = documents(6, words=9)
+    corpus = base.laid(data, None)
+    corpus.keep_states(base.below)
+    aside = np.zeros((2, 6), bool)
+    aside[0, :2] = aside[1, 4:] = True
+    flipped = labels.copy()
+    flipped[data.document_of < 2] ^= 1
+    tuned = network.members_of(
+        [network.initial(tiny_encoder.config, tiny_encoder.tensors, 3, np.random.default_rng(0))]
+        * 2
+    )
+
+    def losses(seen):
+        parts = [
+            network.loss_sum(tuned, corpus.batch(group, rows, seen, ~aside), base.shape)
+            for group, rows in corpus.plan(np.ones(6, bool))
+        ]
+        return np.sum(parts, axis=0)
+
+    before, after = losses(labels), losses(flipped)
+    assert before[0] == pytest.approx(after[0])
+    assert before[1] != pytest.approx(after[1], rel=1e-3)
 
 
 def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files, tmp_path):
