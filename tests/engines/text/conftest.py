@@ -24,7 +24,7 @@ CONFIG = {
 
 
 def tensors_of(config, seed=0):
-    from sfumato.engines.text.learners.encoder.folder import Config
+    from sfumato.engines.text.learners.encoder.architectures import Config
 
     random = np.random.default_rng(seed)
     found = {}

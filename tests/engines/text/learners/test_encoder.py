@@ -328,10 +328,10 @@ def plain_states(folder, ids, layers):
 
 
 def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer, network
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(1)
     lengths = np.array([7, 4], np.int32)
     ids = random.integers(5, 80, (2, 9)).astype(np.int32)
@@ -370,10 +370,10 @@ def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
 def test_gradients_against_finite_differences(tiny_encoder, share):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer, network
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(2)
     tuned = network.initial(config, tiny_encoder.tensors, 2, random)
     batch = network.WindowBatch(
@@ -385,7 +385,7 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         np.ones(9, np.float32),
     )
 
-    dropout = network.Dropout(jax.random.key(3), share) if share else None
+    dropout = layer.Dropout(jax.random.key(3), share) if share else None
     value = jax.jit(lambda t: network.loss(t, batch, shape, np.float32(5), dropout))
     gradient = jax.tree.leaves(jax.grad(value)(tuned))
     leaves, tree = jax.tree.flatten(tuned)
@@ -411,7 +411,7 @@ def test_attention_and_its_gradient_equal_a_plain_softmax():
     jax = pytest.importorskip("jax")
     import jax.numpy as jnp
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import attention
 
     def plain(query, key, value, away):
         weight = jax.nn.softmax(jnp.einsum("whqd,whkd->whqk", query, key) + away, axis=-1)
@@ -422,7 +422,7 @@ def test_attention_and_its_gradient_equal_a_plain_softmax():
     away = np.where(np.arange(5) < np.array([5, 3])[:, None], 0.0, -1e9)[:, None, None, :]
     away = away.astype(np.float32)
     wanted = random.normal(0, 1, (2, 3, 5, 4)).astype(np.float32)
-    fast, back = jax.vjp(lambda *p: network.attention(*p, away), *parts)
+    fast, back = jax.vjp(lambda *p: attention.attention(*p, away), *parts)
     slow, plain_back = jax.vjp(lambda *p: plain(*p, away), *parts)
     assert np.asarray(fast) == pytest.approx(np.asarray(slow), abs=1e-5)
     for one, other in zip(back(wanted), plain_back(wanted), strict=True):
@@ -433,10 +433,10 @@ def test_attention_and_its_gradient_equal_a_plain_softmax():
 def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, frozen):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer, network
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(7)
     tuned = network.initial(config, tiny_encoder.tensors, frozen, random)
     labels = random.integers(0, 2, 27).astype(np.float32)
@@ -490,10 +490,10 @@ def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
 def test_lower_layers_learn_more_slowly(tiny_encoder):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network, steps
+    from sfumato.engines.text.learners.encoder import layer, network, steps
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(4)
     batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
@@ -526,10 +526,10 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
 def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network, steps
+    from sfumato.engines.text.learners.encoder import layer, network, steps
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(8)
     batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
@@ -567,10 +567,10 @@ def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
 def test_dropout_silences_a_share_and_keeps_the_mean():
     jax = pytest.importorskip("jax")
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer
 
     ones = np.ones((64, 500), np.float32)
-    dropout = network.Dropout(jax.random.key(1), 26)
+    dropout = layer.Dropout(jax.random.key(1), 26)
     silenced = np.asarray(dropout.of(ones))
     assert set(np.unique(silenced).tolist()) == {0.0, float(np.float32(256 / 230))}
     assert (silenced == 0).mean() == pytest.approx(26 / 256, abs=0.01)

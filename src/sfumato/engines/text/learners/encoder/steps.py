@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from .network import Dropout, Shape, Tuned, WindowBatch, by_member, loss, on_device
+from .layer import Dropout, Shape
+from .network import Tuned, WindowBatch, by_member, loss, on_device
 
 __all__ = ["Moments", "moments", "train_step"]
 

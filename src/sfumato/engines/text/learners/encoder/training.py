@@ -22,7 +22,8 @@ from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_o
 if TYPE_CHECKING:
     import jax
 
-    from .network import Shape, Tuned, WindowBatch
+    from .layer import Shape
+    from .network import Tuned, WindowBatch
 
 __all__ = ["WindowedCorpus", "tune"]
 
