@@ -282,7 +282,12 @@ def byte_level(marks=("<s>", "</s>", "<mask>", "<unk>"), *, spaced=False):
         "version": "1.0",
         "added_tokens": [],
         "normalizer": None,
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": spaced, "use_regex": True},
+        "pre_tokenizer": {
+            "type": "ByteLevel",
+            "add_prefix_space": spaced,
+            "trim_offsets": True,
+            "use_regex": True,
+        },
         "post_processor": None,
         "decoder": None,
         "model": {
@@ -333,17 +338,47 @@ def test_a_modern_encoder_is_tuned_stored_and_scores_the_same(opened, tmp_path):
     data = TokenData.of(tokenize([" ".join(d) for d in drawn], vocabulary), vocabulary)
     labels = np.isin(np.concatenate(drawn), ["ann", "bob"]).astype(np.uint8)
     tokenizer = json.dumps(byte_level()).encode()
-    for kind in ("modernbert", "deberta-v2"):
-        folder = replace(opened[kind], tokenizer=tokenizer)
-        learner = Encoder(folder, schedule=Schedule(1, 1e-2, steps=24, most=24))
-        train = np.arange(24) < 16
-        model = learner.fit(data, labels, documents=train, seed=1)
-        scores = model.scores(data)
-        unseen = data.document_of >= 16
-        assert np.mean((scores > 0)[unseen] == (labels > 0)[unseen]) > 0.9
-        header, arrays = model.to_arrays()
-        back = model_from_arrays(json.loads(json.dumps(header)), arrays)
-        assert np.array_equal(back.scores(data), scores)
-        arrays.pop("tuned/layers/1/second/0")
-        with pytest.raises(ModelError):
-            model_from_arrays(header, arrays)
+    folder = replace(opened["modernbert"], tokenizer=tokenizer)
+    learner = Encoder(folder, schedule=Schedule(1, 1e-2, steps=80, most=80))
+    train = np.arange(24) < 16
+    model = learner.fit(data, labels, documents=train, seed=1)
+    scores = model.scores(data)
+    unseen = data.document_of >= 16
+    assert np.mean((scores > 0)[unseen] == (labels > 0)[unseen]) > 0.9
+    header, arrays = model.to_arrays()
+    back = model_from_arrays(json.loads(json.dumps(header)), arrays)
+    assert np.array_equal(back.scores(data), scores)
+    arrays.pop("tuned/layers/1/final/0")
+    with pytest.raises(ModelError):
+        model_from_arrays(header, arrays)
+
+
+def test_gradients_by_distance_against_finite_differences(opened):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import layer, network
+
+    config = opened["deberta-v2"].config
+    random = np.random.default_rng(3)
+    tuned = network.initial(config, opened["deberta-v2"].tensors, 2, random)
+    batch = network.WindowBatch(
+        random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
+        random.integers(0, 8, (2, 6)).astype(np.uint8),
+        np.array([6, 4], np.int32),
+        np.array([0, 1, 3, 6, 7], np.int32),
+        random.integers(0, 2, 5).astype(np.float32),
+        np.ones(5, np.float32),
+    )
+    value = jax.jit(
+        lambda t: network.loss(t, batch, layer.Shape.of(config, frozen=2), np.float32(5))
+    )
+    gradient = jax.grad(value)(tuned)["layers"][0]["distance"][0]
+    direction = random.normal(0, 1, gradient.shape).astype(np.float32)
+
+    def moved(step):
+        table, offset = tuned["layers"][0]["distance"]
+        part = {**tuned["layers"][0], "distance": (table + step * direction, offset)}
+        return float(value({**tuned, "layers": [part]}))
+
+    slope = (moved(3e-3) - moved(-3e-3)) / 6e-3
+    assert float((gradient * direction).sum()) == pytest.approx(slope, rel=0.03, abs=2e-3)
