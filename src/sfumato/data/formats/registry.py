@@ -15,6 +15,7 @@ __all__ = ["FORMATS", "format_of_file", "format_of_name", "suffixes"]
 FORMATS: Registry[type[Format[Any]]] = Registry(
     "document format",
     {
+        "fhir": f"{__package__}.health.formats:Fhir",
         "jsonl": f"{__package__}.jsonl:Jsonl",
         "csv": f"{__package__}.delimited:Csv",
         "tsv": f"{__package__}.delimited:Tsv",
