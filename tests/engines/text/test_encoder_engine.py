@@ -55,9 +55,7 @@ def test_an_exploration_with_an_encoder_says_so_and_comes_back(explored, tiny_fo
     assert record.encoder.repeatable
     forms = record.candidates[0].record[0].total_loss_by_form
     assert {"encoder", "CRF + encoder", "CRF that sees the encoder"} <= forms.keys()
-    by_seed = record.candidates[0].record[0].total_loss_by_seed
-    assert len(by_seed) == 2
-    assert record.candidates[0].record[0].total_loss == max(by_seed)
+    assert record.candidates[0].record[0].total_loss_by_seed == ()  # on a CPU, one seed a fold
     assert record.request["encoder"] == tiny_folder.name  # the name, not the place
     (tmp_path / "saved").mkdir()
     explored.save(tmp_path / "saved")

@@ -58,7 +58,7 @@ def altered(encoder_files, tmp_path, change):
         ("vocab_size", 1 << 30),
         ("max_position_embeddings", 8),
         ("layer_norm_eps", 1.0),
-        ("model_type", "roberta"),
+        ("model_type", "electra"),
         ("hidden_act", "relu"),
         ("position_embedding_type", "relative_key"),
     ],
@@ -473,14 +473,14 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
 @settings(max_examples=60)
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from(["cpu", "gpu"]))
 def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
-    from sfumato.engines.text.learners.encoder import training
+    from sfumato.engines.text.learners.encoder import windowed
 
     judged = np.array(judged)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(training, "device_kind", lambda: kind)
-        chosen = training._pad_places(judged)
+        patched.setattr(windowed, "device_kind", lambda: kind)
+        chosen = windowed._pad_places(judged)
         sizes = {
-            len(training._pad_places(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
+            len(windowed._pad_places(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
         }
     assert np.all(np.diff(chosen) > 0)
     assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))

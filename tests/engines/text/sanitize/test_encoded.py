@@ -90,6 +90,9 @@ class FarLearner:
     def simpler(self):
         return None
 
+    def device(self):
+        return "gpu"  # so that it is judged under several seeds
+
     def prepare(self, data, passages=None):
         assert passages is None or passages.shape == (len(data),)
 
@@ -129,6 +132,14 @@ def test_every_document_is_scored_by_an_encoder_that_has_not_seen_it(played):
     assert (held[4:].sum(axis=0) == 1).all()
     assert not any(np.array_equal(a, b) for a in held[:4] for b in held[4:])
     assert whole.all()
+
+
+def test_the_loss_under_each_seed_is_recorded_and_the_worse_of_two_is_promised(played):
+    _, best, _ = played
+    by_seed = best.rounds[0].by_seed
+    assert len(by_seed) == len(best.redacted_by_seed) == 2
+    assert best.rounds[0].total_loss == max(by_seed)
+    assert best.rounds[0].to_json()["total_loss_by_seed"] == list(by_seed)
 
 
 def test_faster_ways_stand_beside_the_best_form(played):

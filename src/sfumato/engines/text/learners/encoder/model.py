@@ -18,7 +18,7 @@ from ..protocol import Model
 from .architectures import Config
 from .device import device_kind, one_at_a_time
 from .pieces import CASES, Ints, Pieces, PieceTable, piece_table
-from .training import WindowedCorpus
+from .windowed import WindowedCorpus
 
 if TYPE_CHECKING:
     import jax

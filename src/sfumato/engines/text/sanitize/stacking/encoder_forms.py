@@ -121,7 +121,7 @@ def _add_reader(
         start = learn_from_background(encoder, search.whole, settings.streams)
         encoder = encoder.warm_start(start) or encoder
     scored = []
-    for repeat in range(count_seeds(encoder, data)):
+    for repeat in range(count_seeds(encoder)):
         settings.progress("encoder" if not repeat else f"encoder, seed {repeat + 1}")
         step = "encoder" if not repeat else f"encoder {repeat}"
         fold = search.fold
