@@ -80,7 +80,9 @@ def encoder_files():
         pytest.importorskip(package)
     from types import SimpleNamespace
 
-    return SimpleNamespace(write=write_encoder, tensors=tensors_of, config=CONFIG)
+    return SimpleNamespace(
+        write=write_encoder, tensors=tensors_of, tokenizer=tokenizer_of, config=CONFIG
+    )
 
 
 @pytest.fixture(scope="session")

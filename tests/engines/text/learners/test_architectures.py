@@ -1,4 +1,4 @@
-"""Encoders of other architectures: read from files, equal to a plain forward pass and to what `transformers` makes."""
+"""Encoders of other architectures and detectors: read from files, equal to a plain forward pass and to what `transformers` makes."""
 
 import json
 import math
@@ -382,3 +382,147 @@ def test_gradients_by_distance_against_finite_differences(opened):
 
     slope = (moved(3e-3) - moved(-3e-3)) / 6e-3
     assert float((gradient * direction).sum()) == pytest.approx(slope, rel=0.03, abs=2e-3)
+
+
+# --- detectors -----------------------------------------------------------------------------------
+
+LABELS = ("O", "B-PER", "I-PER", "B-LOC")
+TEXTS = ["Mr Ann met Bob in Paris .", "the cat said John Smith, 安 met Ann", ""]
+
+
+def detector_folder(folder, head, kind="bert", tokenizer=None):
+    """Write a detector: a tiny encoder, and a head over its states."""
+    from safetensors.numpy import save_file
+
+    config = {**GOLDEN[kind]["config"], "vocab_size": 120, "id2label": dict(enumerate(LABELS))}
+    random = np.random.default_rng(1)
+    tensors = {}
+    for name, shape in GOLDEN[kind]["shapes"].items():
+        shape = [120 if n == 60 else n for n in shape]
+        values = random.normal(0, 0.3, shape) + ("norm" in name.lower() and name.endswith("weight"))
+        tensors[f"bert.{name}"] = values.astype("f4")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    save_file({**tensors, **head}, folder / "model.safetensors")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def detector(encoder_files, tmp_path_factory):
+    """A detector whose head finds Ann, Bob and John, and Paris."""
+    from sfumato.engines.text.learners.encoder.detector import TokenClassifier
+    from sfumato.engines.text.reading.features import TokenData
+    from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+
+    place = tmp_path_factory.mktemp("detector")
+    nothing = {"classifier.weight": np.zeros((4, 16), "f4"), "classifier.bias": np.zeros(4, "f4")}
+    tokenizer = encoder_files.tokenizer()
+    blank = TokenClassifier.open(detector_folder(place / "blank", nothing, tokenizer=tokenizer))
+    vocabulary = Vocabulary()
+    data = TokenData.of(tokenize(TEXTS, vocabulary), vocabulary)
+    states = word_states(blank, TEXTS)
+    text = data.tokens.text.tobytes()
+    words = [text[a:b].decode() for a, b in zip(data.tokens.start, data.tokens.end, strict=True)]
+    kinds = [{"Ann": 1, "Bob": 1, "John": 1, "Smith": 2, "Paris": 3}.get(w, 0) for w in words]
+    wanted = np.eye(4)[kinds] * 12 - 6
+    inputs = np.hstack([states, np.ones((len(states), 1))])
+    solved = np.linalg.lstsq(inputs, wanted, rcond=None)[0]
+    head = {
+        "classifier.weight": solved[:-1].T.astype("f4"),
+        "classifier.bias": solved[-1].astype("f4"),
+    }
+    folder = detector_folder(place / "taught", head, tokenizer=tokenizer)
+    return folder, TokenClassifier.open(folder)
+
+
+def word_states(found, texts):
+    """The plain states of each word's first piece, text by text."""
+    from sfumato.engines.text.learners.encoder.pieces import piece_table
+    from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+
+    table = piece_table(found.folder.tokenizer, found.folder.config.vocabulary)
+    rows = []
+    for written in texts:
+        tokens = tokenize([written], Vocabulary())
+        text = tokens.text.tobytes()
+        cut = table.look_up(
+            [text[a:b].decode() for a, b in zip(tokens.start, tokens.end, strict=True)]
+        )
+        ids, first = [table.first], []
+        for pieces, _ in cut:
+            first.append(len(ids))
+            ids += pieces
+        if first:
+            rows.append(plain_states(found.folder, np.array([*ids, table.last]))[first])
+    return np.concatenate(rows)
+
+
+def test_findings_of_a_detector_against_a_plain_one(detector):
+    _, found = detector
+    spans = found.find(TEXTS)
+    z = word_states(found, TEXTS) @ found.head["classifier.weight"].astype(float).T
+    z = np.exp(z + found.head["classifier.bias"].astype(float))
+    chance = z / z.sum(axis=1, keepdims=True)
+    person, place = chance[:, 1] + chance[:, 2], chance[:, 3]
+    assert [[(TEXTS[i][s.start : s.end], s.label) for s in one] for i, one in enumerate(spans)] == [
+        [("Ann", "PER"), ("Bob", "PER"), ("Paris", "LOC")],
+        [("John Smith", "PER"), ("Ann", "PER")],
+        [],
+    ]
+    scores = [s.score for one in spans for s in one]
+    plain = [person[1], person[3], place[5], person[10:12].mean(), person[15]]
+    assert scores == pytest.approx(plain, abs=2e-3)
+    assert found.find([TEXTS[1]]) == [spans[1]]  # whatever is read beside it
+
+
+def test_a_detector_whose_files_do_not_fit_is_refused(detector, tmp_path):
+    import shutil
+
+    from sfumato.engines.text.learners.encoder.detector import TokenClassifier, read_labels
+
+    for said in ({}, {"id2label": {"0": "O"}}, {"id2label": {"0": "O", "2": "B-X"}},
+                 {"id2label": {"0": "A", "1": "B"}}, {"id2label": {"a": "O", "b": "B"}}):  # fmt: skip
+        with pytest.raises(ModelError, match="id2label"):
+            read_labels(said)
+    changed = Path(shutil.copytree(detector[0], tmp_path / "changed"))
+    config = json.loads((changed / "config.json").read_text())
+    config["id2label"]["4"] = "B-MORE"
+    (changed / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="shape"):
+        TokenClassifier.open(changed)
+
+
+def test_the_frontier_says_what_a_detector_alone_leaves_and_publishing_uses_it(detector, tmp_path):
+    from sfumato.data.document import Document, Span
+    from sfumato.text import explore
+
+    random = np.random.default_rng(0)
+    documents = []
+    for i in range(12):
+        text, spans = "", []
+        for _ in range(4):
+            name = str(random.choice(["Ann", "Bob", "Lee"]))
+            text += "Mr "
+            spans.append(Span(len(text), len(text) + len(name), "NAME"))
+            text += f"{name} met the cat . "
+        documents.append(Document(f"d{i}", text, spans))
+    folder, found = detector
+    explored = explore(
+        documents, labels=["NAME"], ratios=[10], folds=2, attackers=["none"],
+        findings=folder, findings_labels={"PER": "NAME", "LOC": "NAME"},
+    )  # fmt: skip
+    references = {r.name: r for r in explored.record.references}
+    alone = references["Findings of the other tool"]
+    covered = [
+        any(f.start <= s.start and s.end <= f.end for f in there)
+        for document, there in zip(documents, found.find([d.text for d in documents]), strict=True)
+        for s in document.spans
+    ]
+    assert alone.leaked == covered.count(False)
+    assert references["One plain pass without the findings"].leaked < 48
+    assert explored.candidates[0].leaked <= alone.leaked
+    explored.publish("r10", documents, out=tmp_path / "out", findings=str(folder),
+                     findings_labels={"PER": "NAME", "LOC": "NAME"}, ignore_marks=True)  # fmt: skip
+    written = "".join(p.read_text() for p in (tmp_path / "out").glob("*.jsonl"))
+    assert "Bob" not in written

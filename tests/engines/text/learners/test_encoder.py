@@ -193,7 +193,7 @@ def test_a_tokenizer_that_knows_too_much_or_lacks_a_mark_is_refused(tiny_encoder
     with pytest.raises(ModelError, match="more word pieces"):
         piece_table(tiny_encoder.tokenizer, 20)
     content = json.loads(tiny_encoder.tokenizer)
-    content["model"]["vocab"]["<mask>"] = content["model"]["vocab"].pop("[MASK]")
+    content["model"]["vocab"]["{mask}"] = content["model"]["vocab"].pop("[MASK]")
     with pytest.raises(ModelError, match="MASK"):
         piece_table(json.dumps(content).encode(), tiny_encoder.config.vocabulary)
 

@@ -10,7 +10,8 @@ import hashlib
 import importlib.util
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = [
     "default_folder",
     "missing_packages",
     "open_encoder",
+    "read_extra_tensors",
 ]
 
 # Packages that carry the default weights, and where in them they lie.
@@ -209,30 +211,56 @@ def _weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _tensors(files: Sequence[Path], config: Config) -> dict[str, Array]:
-    """Read the tensors that the configuration asks for; shapes and types are checked before reading."""
-    from contextlib import ExitStack
-
+@contextmanager
+def _opened(files: Sequence[Path]) -> Iterator[dict[str, _TensorFile]]:
+    """Open files of tensors; yield where each tensor is, by its name."""
     import ml_dtypes  # noqa: F401 (numpy knows bfloat16 by it)
     from safetensors import SafetensorError, safe_open
 
-    found: dict[str, Array] = {}
     try:
         with ExitStack() as opened:
             parts = [opened.enter_context(safe_open(path, framework="numpy")) for path in files]
-            where = {name: part for part in parts for name in part.keys()}  # noqa: SIM118
-            stored = {usual_name(name): name for name in where}
-            for name, shape in config.shapes().items():
-                under = find_stored(config, name, stored)
-                if under is None:  # a norm that does nothing, or no offset
-                    fill = np.ones if name.endswith("weight") else np.zeros
-                    found[name] = fill(shape, np.float16)
-                else:
-                    found[name] = _tensor(where[under], under, name, shape)
+            yield {name: part for part in parts for name in part.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError("model.safetensors of the encoder is damaged.") from None
+
+
+def _tensors(files: Sequence[Path], config: Config) -> dict[str, Array]:
+    """Read the tensors that the configuration asks for; shapes and types are checked before reading."""
+    found: dict[str, Array] = {}
+    with _opened(files) as where:
+        stored = {usual_name(name): name for name in where}
+        for name, shape in config.shapes().items():
+            under = find_stored(config, name, stored)
+            if under is None:  # a norm that does nothing, or no offset
+                fill = np.ones if name.endswith("weight") else np.zeros
+                found[name] = fill(shape, np.float16)
+            else:
+                found[name] = _tensor(where[under], under, name, shape)
+    return found
+
+
+def read_extra_tensors(
+    folder: Path, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, npt.NDArray[np.float16]]:
+    """Read tensors of a head, which are no part of the encoder itself.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds model.safetensors, or its parts.
+    shapes : mapping from str to tuple of int
+        Their names and shapes.
+
+    """
+    found = {}
+    with _opened(_weight_files(folder)) as where:
+        for name, shape in shapes.items():
+            if name not in where:
+                raise ModelError(f"model.safetensors lacks the tensor {name!r}.")
+            found[name] = _tensor(where[name], name, name, shape)
     return found
 
 

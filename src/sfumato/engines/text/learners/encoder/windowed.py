@@ -204,6 +204,27 @@ class WindowedCorpus:
             write(*entry)
         return out
 
+    def states(self, tokens: int, below: Below) -> npt.NDArray[np.float32]:
+        """Return what the layers make of each token's first piece, as [token, hidden]; 0 where it has none.
+
+        Parameters
+        ----------
+        tokens : int
+            How many tokens there are.
+        below : callable
+            The layers.
+
+        """
+        out: npt.NDArray[np.float32] | None = None
+        for group in self.groups:
+            for rows in _cut(np.arange(len(group.windows)), group.size):
+                answers = np.asarray(below(group.ids[rows], group.lengths(rows)), np.float32)
+                if out is None:
+                    out = np.zeros((tokens, answers.shape[-1]), np.float32)
+                token = group.judged(rows)
+                out[token[token >= 0]] = answers[token >= 0]
+        return np.zeros((tokens, 1), np.float32) if out is None else out
+
     def _wanted(self, group: WindowGroup, documents: Mask | None) -> Longs:
         if documents is None:
             return np.arange(len(group.windows))
