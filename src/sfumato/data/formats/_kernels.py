@@ -501,19 +501,24 @@ def scan_lines(
     return n
 
 
+@njit(cache=True, nogil=True)
+def hash_id(head, a, b):
+    """Hash an id as JSON, without its quotes: a number and the same digits as a text alike."""
+    if b - a >= 2 and head[a] == QUOTE:
+        a, b = a + 1, b - 1
+    h = types.uint64(0x9E3779B97F4A7C15) ^ types.uint64(b - a)
+    for k in range(a, b):
+        h = (h ^ types.uint64(head[k])) * types.uint64(0xD6E8FEB86659FD93)
+        h ^= h >> types.uint64(32)
+    h *= types.uint64(0xBF58476D1CE4E5B9)
+    return h ^ (h >> types.uint64(29))
+
+
 @njit(types.void(_fixed, _int64s, _uint64s), cache=True, nogil=True)
 def hash_heads(head, bounds, marks):
-    """Hash ids, a number and the same digits as a text alike."""
+    """Hash ids."""
     for d in range(bounds.size - 1):
-        a, b = bounds[d], bounds[d + 1]
-        if b - a >= 2 and head[a] == QUOTE:
-            a, b = a + 1, b - 1
-        h = types.uint64(0x9E3779B97F4A7C15) ^ types.uint64(b - a)
-        for k in range(a, b):
-            h = (h ^ types.uint64(head[k])) * types.uint64(0xD6E8FEB86659FD93)
-            h ^= h >> types.uint64(32)
-        h *= types.uint64(0xBF58476D1CE4E5B9)
-        marks[d] = h ^ (h >> types.uint64(29))
+        marks[d] = hash_id(head, bounds[d], bounds[d + 1])
 
 
 @njit(

@@ -13,10 +13,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ....data.byte_columns import Bytes, Offsets, frozen
 from ....data.document import Edit
 from ..reading import _kernels
 from ..reading.normal_forms import unseen_gaps
-from ..reading.tokens import Bytes, Offsets, Tokens, Vocabulary, _frozen
+from ..reading.tokens import Tokens, Vocabulary
 
 __all__ = ["Edits", "RedactedSpans", "merge_spans", "render", "stretches", "whole_words"]
 
@@ -115,8 +116,8 @@ def merge_spans(
     kinds = np.empty(most, np.int16)
     doc = np.empty(tokens.doc.size, np.int64)
     n = _kernels.merge_redacted(
-        _frozen(tokens.text), tokens.start, tokens.end, tokens.doc, _frozen(tokens.after_break),
-        _frozen(vocabulary.is_word[tokens.type]), kind, start, end, doc, kinds,
+        frozen(tokens.text), tokens.start, tokens.end, tokens.doc, frozen(tokens.after_break),
+        frozen(vocabulary.is_word[tokens.type]), kind, start, end, doc, kinds,
     )  # fmt: skip
     return RedactedSpans(start[:n], end[:n], doc, kinds[:n])
 
@@ -158,8 +159,8 @@ def render(
     out = np.empty(tokens.text.size + int(lengths[chosen].sum()), np.uint8)
     out_bounds = np.empty(tokens.text_bounds.size, np.int64)
     used = _kernels.splice(
-        _frozen(tokens.text), tokens.text_bounds, spans.start, spans.end, spans.doc, chosen,
-        _frozen(np.frombuffer(b"".join(encoded), np.uint8)), bounds, out, out_bounds,
+        frozen(tokens.text), tokens.text_bounds, spans.start, spans.end, spans.doc, chosen,
+        frozen(np.frombuffer(b"".join(encoded), np.uint8)), bounds, out, out_bounds,
     )  # fmt: skip
     return out[:used], out_bounds
 

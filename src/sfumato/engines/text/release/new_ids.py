@@ -8,23 +8,29 @@ ordered by their new ids.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from binascii import hexlify
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.storage.private_folder import make_private_folder, private_folder_of
+import numpy as np
+import numpy.typing as npt
+
+from ....core.storage.private_folder import private_folder_of
 from ....core.storage.private_key import private_key
-from ....core.storage.staging import whole_file
+from ....data.byte_columns import Column, weave
 from ....data.document import Edited
+from ....data.formats.jsonl import encoded
 from ....data.formats.protocol import Format, FormatOptions
 
-__all__ = ["NewIds", "ids_of"]
+__all__ = ["IDS_FILE", "NewIds", "id_line", "id_lines", "ids_of"]
 
-_ENCODE = json.JSONEncoder(
-    ensure_ascii=False
-).encode  # made once: json.dumps makes one for each line
+IDS_FILE = "ids.jsonl"
+_SIZE = 8  # bytes of a mark
+_QUOTE = 0x22
 
 
 def ids_of(out: str | os.PathLike[str]) -> Path:
@@ -33,7 +39,7 @@ def ids_of(out: str | os.PathLike[str]) -> Path:
     >>> ids_of("releases/notes").as_posix()
     'releases/notes.private/ids.jsonl'
     """
-    return private_folder_of(out) / "ids.jsonl"
+    return private_folder_of(out) / IDS_FILE
 
 
 class NewIds:
@@ -49,21 +55,30 @@ class NewIds:
     """
 
     def __init__(self, candidate: str, inputs: Sequence[str]) -> None:
-        self._mark = private_key().marker("id", candidate, *inputs)
-        self.known: dict[str, str] = {}
+        self._key = bytes.fromhex(private_key().mark("id", candidate, *inputs))
+
+    def _digest(self, name: bytes) -> bytes:
+        return hashlib.blake2b(name, digest_size=_SIZE, key=self._key).digest()
 
     def mark(self, name: str) -> str:
-        """Return the 16 hexadecimal digits of a document, and remember them."""
-        found = self.known.get(name)
-        if found is None:
-            found = self.known[name] = self._mark(name)[:16]
-        return found
+        """Return the 16 hexadecimal digits of a document."""
+        return self._digest(name.encode("utf-8", "surrogatepass")).hex()
 
-    def head(self, id: bytes, *, is_text: bool) -> tuple[bytes, int]:
-        """Return the new id for one as a JSON text, digits for a number, and where the document goes."""
-        mark = self.mark(json.loads(id) if b"\\" in id else id[1:-1].decode())
-        place = int(mark, 16)
-        return (f'"{mark}"' if is_text else f'"{place >> 1}"').encode(), place
+    def of_heads(self, heads: Column) -> tuple[Column, npt.NDArray[np.uint64]]:
+        """Return the new ids of documents whose ids are given as JSON, and where each of them goes."""
+        count = len(heads)
+        digests = b"".join([self._digest(_name(head)) for head in heads])
+        quoted = np.full((count, 2 * _SIZE + 2), _QUOTE, np.uint8)
+        quoted[:, 1:-1] = np.frombuffer(hexlify(digests), np.uint8).reshape(count, -1)
+        places = np.frombuffer(digests, ">u8").astype(np.uint64)
+        new = Column.of_equal(quoted.reshape(-1), count)
+        is_text = heads.data[heads.bounds[:-1]] == _QUOTE
+        if not is_text.all():  # a number stays one
+            entries = list(new)
+            for i in np.flatnonzero(~is_text).tolist():
+                entries[i] = b"%d" % (int(places[i]) >> 1)
+            new = Column.of(entries)
+        return new, places
 
     def renamed(self, edited: Iterable[Edited], form: Format[FormatOptions]) -> list[Edited]:
         """Return documents with their new ids, in the order of these."""
@@ -80,14 +95,20 @@ class NewIds:
             found.append((mark, replace(document, id=new, fields=fields)))
         return [document for _, document in sorted(found, key=lambda entry: entry[0])]
 
-    def write(self, out: str | os.PathLike[str], *, force: bool) -> None:
-        """Write which document became which, for the steward alone."""
-        path = ids_of(out)
-        text = "".join(
-            _ENCODE({"id": old, "published_as": new}) + "\n" for old, new in self.known.items()
-        ).encode("utf-8", "backslashreplace")
-        if path.is_file() and path.read_bytes() == text:
-            return
-        make_private_folder(out)
-        with whole_file(path, force=force) as beside:
-            beside.write_bytes(text)
+
+def _name(head: bytes) -> bytes:
+    """Return an id that is given as JSON, a text or a number."""
+    if b"\\" in head:
+        name: str = json.loads(head)
+        return name.encode("utf-8", "surrogatepass")
+    return head.strip(b'"')
+
+
+def id_line(id: str, published: str) -> bytes:
+    """Return a line of the mapping."""
+    return encoded({"id": id, "published_as": published}) + b"\n"
+
+
+def id_lines(ids: Column, published: Column) -> bytes:
+    """Return many lines of the mapping, from ids as JSON texts."""
+    return weave([b'{"id": ', b', "published_as": ', b"}\n"], ids, published)
