@@ -24,7 +24,7 @@ from .byte_columns import Column
 __all__ = ["RowPlaces", "ShuffledLines"]
 
 Places = npt.NDArray[np.uint64]
-_HELD = 1 << 24  # bytes of lines that are held in memory before they are dealt out
+_HELD = 1 << 22  # bytes of lines that are held in memory before they are dealt out
 _DEALT = 64
 _FIRST_BITS, _NO_BITS = np.uint64(58), np.uint64(0)
 
@@ -76,7 +76,7 @@ class ShuffledLines:
     ----------
     folder : Path
         A folder that nobody else can read, for what does not fit into memory.
-    held : int, default=16 MiB
+    held : int, default=4 MiB
         How many bytes are held in memory.
 
     Examples

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from numba import njit, types
 
+from .._column_kernels import copy_bytes
+
 __all__ = ["absorb", "absorb_byte", "begin", "finish", "hash_edited", "write_edits"]
 
 _fixed = types.Array(types.uint8, 1, "C", readonly=True)
@@ -32,6 +34,15 @@ def _digits(number, out, o):
     return o
 
 
+@njit(cache=True, nogil=True)
+def _characters(text, first, last):
+    """Count the bytes that begin a character."""
+    found = 0
+    for k in range(types.uint64(first), types.uint64(last)):
+        found += (text[k] & 0xC0) != 0x80
+    return found
+
+
 @njit(
     types.int64(
         _fixed, _int64s, _int64s, _int64s, _int64s, _int32s, _fixed, _int64s, _bytes, _int64s
@@ -58,19 +69,15 @@ def write_edits(text, bounds, start, end, doc, which, pieces, piece_bounds, out,
                 o += 2
             out[o] = LEFT
             o += 1
-            for k in range(at, start[s]):
-                characters += (text[k] & 0xC0) != 0x80
+            characters += _characters(text, at, start[s])
             o = _digits(characters, out, o)
             out[o] = COMMA
             out[o + 1] = SPACE
             o += 2
-            for k in range(start[s], end[s]):
-                characters += (text[k] & 0xC0) != 0x80
+            characters += _characters(text, start[s], end[s])
             at = end[s]
             o = _digits(characters, out, o)
-            for k in range(piece_bounds[which[s]], piece_bounds[which[s] + 1]):
-                out[o] = pieces[k]
-                o += 1
+            o = copy_bytes(pieces, piece_bounds[which[s]], piece_bounds[which[s] + 1], out, o)
         out[o] = RIGHT
         o += 1
         out_bounds[d + 1] = o

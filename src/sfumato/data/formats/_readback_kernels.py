@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from numba import njit, types
 
+from .._column_kernels import next_special
 from ._edit_kernels import absorb, absorb_byte, begin, finish
 from ._kernels import hash_id
 
@@ -17,8 +18,16 @@ _int64s = types.Array(types.int64, 1, "C")
 _flags = types.Array(types.uint8, 1, "C")
 _triples = types.Array(types.uint64, 2, "C")
 
-QUOTE, BACKSLASH, COMMA, SPACE, COLON = 0x22, 0x5C, 0x2C, 0x20, 0x3A
+QUOTE, BACKSLASH, COMMA, SPACE, COLON, BREAK = 0x22, 0x5C, 0x2C, 0x20, 0x3A, 0x0A
 LEFT, RIGHT, OPEN, CLOSE = 0x5B, 0x5D, 0x7B, 0x7D
+
+
+@njit(cache=True, nogil=True)
+def _line_end(raw, start):
+    end, size = types.uint64(start), types.uint64(raw.size)
+    while end < size and raw[end] != BREAK:
+        end += types.uint64(1)
+    return types.int64(end)
 
 
 @njit(cache=True, nogil=True)
@@ -34,11 +43,11 @@ def _after(raw, i, end, words, first, last):
 
 @njit(cache=True, nogil=True)
 def _after_string(raw, i, end):
-    """Return the place after a string whose quote is at i; −1 where it does not end."""
-    i += 1
-    while i < end and raw[i] != QUOTE:
-        i += 2 if raw[i] == BACKSLASH else 1
-    return i + 1 if i < end else -1
+    """Return the place after a string whose quote is at i; −1 where it does not end in this line."""
+    i = next_special(raw, i + 1, end)
+    while i + 1 < end and raw[i] == BACKSLASH and raw[i + 1] >= SPACE:
+        i = next_special(raw, i + 2, end)
+    return i + 1 if i < end and raw[i] == QUOTE else -1
 
 
 @njit(cache=True, nogil=True)
@@ -79,10 +88,8 @@ def _text(raw, i, end):
     """Hash the text that begins at i; return the place of its closing quote, or −1, and the hash."""
     one, two, word, size = begin()
     while True:
-        first = i
-        while i < end and raw[i] != QUOTE and raw[i] != BACKSLASH:
-            i += 1
-        if i >= end:
+        first, i = i, next_special(raw, i, end)
+        if i >= end or raw[i] < SPACE:
             return -1, one, two
         one, two, word, size = absorb(raw, first, i, one, two, word, size)
         if raw[i] == QUOTE:
@@ -111,7 +118,7 @@ def _after_field(raw, i, end, names, bounds):
             return -1
     i += 2
     depth = 0
-    while i < end:
+    while i < end and raw[i] >= SPACE:
         c = raw[i]
         if c == QUOTE:
             i = _after_string(raw, i, end)
@@ -140,11 +147,9 @@ def read_back(raw, pieces, piece_bounds, names, name_bounds, line_start, line_en
     """
     n = 0
     start = 0
-    while start < raw.size:
-        end = start
-        while end < raw.size and raw[end] != 0x0A:
-            end += 1
-        line_start[n], line_end[n], slow[n] = start, end, 1
+    end = raw.size
+    while start < end:
+        slow[n] = 1
         first = at = _after(raw, start, end, pieces, piece_bounds[0], piece_bounds[1])
         if 0 <= at < end and raw[at] == QUOTE:
             at = _after_string(raw, at, end)
@@ -158,7 +163,7 @@ def read_back(raw, pieces, piece_bounds, names, name_bounds, line_start, line_en
             tail = at = _after(raw, at, end, pieces, piece_bounds[2], piece_bounds[3])
             while 0 <= at < end and raw[at] == COMMA:
                 at = _after_field(raw, at, end, names, name_bounds)
-            if at >= 0 and at + 1 == end and raw[at] == CLOSE:
+            if 0 <= at < end and raw[at] == CLOSE and (at + 1 == end or raw[at + 1] == BREAK):
                 rows[n, 0], rows[n, 1], rows[n, 2] = hash_id(raw, first, last), one, two
                 if at > tail:
                     three, four, word, size = begin()
@@ -167,6 +172,7 @@ def read_back(raw, pieces, piece_bounds, names, name_bounds, line_start, line_en
                     rows[n, 1] ^= three * types.uint64(3)
                     rows[n, 2] ^= four * types.uint64(3)
                 slow[n] = 0
+        line_start[n], line_end[n] = start, (at + 1 if slow[n] == 0 else _line_end(raw, start))
+        start = line_end[n] + 1
         n += 1
-        start = end + 1
     return n

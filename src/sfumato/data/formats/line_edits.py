@@ -24,7 +24,7 @@ from .protocol import FieldNames
 __all__ = ["ByteEdits", "Hashes", "line_hashes", "read_lines_back"]
 
 Hashes = npt.NDArray[np.uint64]
-_BLOCK = 1 << 22
+_BLOCK = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,16 +143,16 @@ def read_blocks(
 
 def _whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes]:
     """Cut a stream after line ends; what is left of a line beyond the limit is not kept."""
-    rest = bytearray()
+    rest = b""
     while block := stream.read(size):
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield bytes(rest + block[:cut])
-            rest = bytearray(block[cut:])
+            yield b"".join((rest, memoryview(block)[:cut]))
+            rest = block[cut:]
         elif len(rest) <= longest:  # else it is known to be too long, and its end is awaited
             rest += block
     if rest:
-        yield bytes(rest)
+        yield rest
 
 
 class _LineReader:

@@ -330,7 +330,7 @@ class Careless:
             self.calls += 1
             if not always and self.calls > 1:
                 return real(this, block, text)
-            texts = [block.text[i] if block.id(i) == "d3" else text[i] for i in range(len(block))]
+            texts = [block.text[i] if i == 3 else text[i] for i in range(len(block))]
             return real(this, block, lines_module.Column.of(texts))
 
         def write(this, part, edited, out):

@@ -79,18 +79,19 @@ def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray
     """Return the hyphens that break a word at the end of a line: small letters begin the next."""
     if len(tokens) < 3:
         return np.zeros(0, np.int64)
-    is_word = vocabulary.is_word[tokens.type]
-    middle = np.arange(1, len(tokens) - 1)
-    likely = (
-        (is_word[:-2] == 1) & (is_word[1:-1] == 0) & (is_word[2:] == 1)
-        & (tokens.start[1:-1] == tokens.end[:-2]) & (tokens.after_break[2:] == 1)
-    )  # fmt: skip
+    # Few tokens begin a line: the others are not looked at.
+    places = np.flatnonzero(tokens.after_break[2:]) + 1
+    is_word = vocabulary.is_word[tokens.type[np.stack([places - 1, places, places + 1])]]
     begins = np.zeros(len(tokens) + 1, np.bool_)
     begins[tokens.doc] = True
-    likely &= ~begins[1 : len(tokens) - 1] & ~begins[2 : len(tokens)]
     text = tokens.text
-    places = middle[likely]
-    places = places[np.isin(text[tokens.start[places]], _FIRST_BYTES)]  # the others end sentences
+    likely = (
+        (is_word[0] == 1) & (is_word[1] == 0) & (is_word[2] == 1)
+        & (tokens.start[places] == tokens.end[places - 1])
+        & ~begins[places] & ~begins[places + 1]
+        & np.isin(text[tokens.start[places]], _FIRST_BYTES)
+    )  # fmt: skip
+    places = places[likely]
 
     def said(i: int) -> str:
         return text[tokens.start[i] : tokens.end[i]].tobytes().decode()

@@ -57,22 +57,30 @@ class NewIds:
     def __init__(self, candidate: str, inputs: Sequence[str]) -> None:
         self._key = bytes.fromhex(private_key().mark("id", candidate, *inputs))
 
-    def _digest(self, name: bytes) -> bytes:
-        return hashlib.blake2b(name, digest_size=_SIZE, key=self._key).digest()
-
     def mark(self, name: str) -> str:
         """Return the 16 hexadecimal digits of a document."""
-        return self._digest(name.encode("utf-8", "surrogatepass")).hex()
+        content = name.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(content, digest_size=_SIZE, key=self._key).hexdigest()
 
     def of_heads(self, heads: Column) -> tuple[Column, npt.NDArray[np.uint64]]:
         """Return the new ids of documents whose ids are given as JSON, and where each of them goes."""
-        count = len(heads)
-        digests = b"".join([self._digest(_name(head)) for head in heads])
+        count, is_text = len(heads), heads.data[heads.bounds[:-1]] == _QUOTE
+        data, key = heads.data.tobytes(), self._key
+        bounds = zip(
+            (heads.bounds[:-1] + is_text).tolist(),
+            (heads.bounds[1:] - is_text).tolist(),
+            strict=True,
+        )
+        names = (data[first:last] for first, last in bounds)
+        if b"\\" in data:
+            names = (_unescaped(name) for name in names)
+        digests = b"".join(
+            [hashlib.blake2b(name, digest_size=_SIZE, key=key).digest() for name in names]
+        )
         quoted = np.full((count, 2 * _SIZE + 2), _QUOTE, np.uint8)
         quoted[:, 1:-1] = np.frombuffer(hexlify(digests), np.uint8).reshape(count, -1)
         places = np.frombuffer(digests, ">u8").astype(np.uint64)
         new = Column.of_equal(quoted.reshape(-1), count)
-        is_text = heads.data[heads.bounds[:-1]] == _QUOTE
         if not is_text.all():  # a number stays one
             entries = list(new)
             for i in np.flatnonzero(~is_text).tolist():
@@ -96,12 +104,10 @@ class NewIds:
         return [document for _, document in sorted(found, key=lambda entry: entry[0])]
 
 
-def _name(head: bytes) -> bytes:
-    """Return an id that is given as JSON, a text or a number."""
-    if b"\\" in head:
-        name: str = json.loads(head)
-        return name.encode("utf-8", "surrogatepass")
-    return head.strip(b'"')
+def _unescaped(name: bytes) -> bytes:
+    """Return what stands between the quotes of a JSON text."""
+    text: str = json.loads(b'"%b"' % name)
+    return text.encode("utf-8", "surrogatepass")
 
 
 def id_line(id: str, published: str) -> bytes:
