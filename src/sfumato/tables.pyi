@@ -23,6 +23,7 @@ __all__ = [
     "schema",
     "study",
     "tabulate",
+    "update",
 ]
 
 def explore(
@@ -124,8 +125,6 @@ def publish(
     data: RowsInput,
     *,
     choose: str | TablesCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     population: PopulationInput | None = None,
     refuse_above: float | None = None,
     min_k: int = 0,
@@ -155,11 +154,6 @@ def publish(
         frame.
     choose : str or TablesCandidate, optional
         A candidate, or its id.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of
-        the raw table.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     population : path or frame, optional
         Another population to measure against.
     refuse_above : float, optional
@@ -209,8 +203,6 @@ def publish(
     data: RowsInput,
     *,
     choose: str | TablesCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     population: PopulationInput | None = None,
     refuse_above: float | None = None,
     min_k: int = 0,
@@ -305,13 +297,38 @@ def schema(
         What the command prints with --json.
     """
 
+def update(
+    schema: SchemaInput,
+    table: RowsInput,
+    *,
+    force: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, JsonValue]:
+    """Say what changed in new data since its schema was written.
+
+    Parameters
+    ----------
+    schema : path, dict or TableSchema
+        The schema (TOML) of earlier data.
+    table : path or frame
+        The new data, as `tables explore` reads it.
+    force : bool, default=False
+        Whether an earlier output of sfumato may be replaced.
+    progress : callable or bool, optional
+        Called with the steps done since the last call, the total where it is known, and a note;
+        True shows a progress bar.
+
+    Returns
+    -------
+    dict
+        What the command prints with --json.
+    """
+
 def mapping(
     frontier: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str],
     choose: str | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
@@ -325,11 +342,6 @@ def mapping(
         Where the result goes.
     choose : str, optional
         Which candidate: its id, or how it is chosen.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of
-        the raw table.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -35,8 +35,6 @@ def explore(
     id_column: str = "id",
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] = ...,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     unlabelled: Sequence[DocumentsInput] | DocumentsInput = ...,
     rules: str | os.PathLike[str] | None = None,
@@ -70,14 +68,10 @@ def explore(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
-    min_score : float, default=0.0
-        Ignore findings below this score; findings without a score are used.
-    findings_labels : dict of str to str, default={}
-        Other names of the findings' labels, for example PERSON=NAME.
     background : list of path, frame, Corpus or list of Document, default=[]
         Other labelled corpora of any origin, or the starter that is shipped.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
@@ -137,24 +131,18 @@ def publish(
     data: DocumentsInput,
     *,
     choose: str | TextCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     text_column: str = "text",
     id_column: str = "id",
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
     person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
-    drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
     keep_ids: bool = False,
-    new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
     out: str | os.PathLike[str],
@@ -171,24 +159,16 @@ def publish(
         Documents to publish, or a project with its answers.
     choose : str or TextCandidate, optional
         A candidate, or its id.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     text_column : str, default='text'
         Field that holds the text.
     id_column : str, default='id'
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
-    min_score : float, default=0.0
-        Ignore findings below this score; findings without a score are used.
-    findings_labels : dict of str to str, default={}
-        Other names of the findings' labels, for example PERSON=NAME.
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
         How redacted text is replaced.
     key : path, optional
@@ -200,16 +180,12 @@ def publish(
         Rules file, or built-in, where explore had none: firm matches are redacted first.
     keep : list of str, default=[]
         Other fields to publish as they are; all others are dropped.
-    drop : list of str, default=[]
-        Other fields to drop, as all are that are not kept by name.
     accept_shift : bool, default=False
         Publish although the documents are not like those learned from; recorded.
     ignore_marks : bool, default=False
         Treat spans that are marked in the input as unmarked, to measure what was learned.
     keep_ids : bool, default=False
         Publish documents under their own ids and in their own order; else they get new ones.
-    new_ids : bool, default=False
-        Give documents new ids and a new order, as is done unless ids are kept.
     compute : {'local', 'spark'} or dict of str to object, optional
         Where the work is done.
     strict : bool, default=False
@@ -242,24 +218,18 @@ def publish(
     data: DocumentsInput,
     *,
     choose: str | TextCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     text_column: str = "text",
     id_column: str = "id",
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
     person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
-    drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
     keep_ids: bool = False,
-    new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
     out: None = None,
@@ -371,8 +341,8 @@ def start(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -406,7 +376,7 @@ def start(
 def convert(
     source: str | os.PathLike[str],
     *,
-    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "plain", "mixed"],
+    to: Literal["fhir", "jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "mbox", "hl7", "plain", "mixed"],
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
@@ -421,8 +391,8 @@ def convert(
     source : path
         Labelled documents, or a project: then the answers are its labels.
     to : str
-        Format to write. One of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
-        labelstudio, i2b2, docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        Format to write. One of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
+        labelstudio, i2b2, docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     out : path
         Where the result goes.
     text_column : str, default='text'
@@ -431,8 +401,8 @@ def convert(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional
@@ -473,6 +443,7 @@ def audit(
     words: int | None = None,
     frontier: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    out: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
@@ -490,6 +461,8 @@ def audit(
         Folder that explore wrote; --words needs it.
     seed : int, default=0
         Seed of the draw.
+    out : path, optional
+        Where the result goes.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

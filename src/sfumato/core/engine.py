@@ -90,14 +90,14 @@ class Verb(Generic[Req]):
     """A command that an engine offers beyond explore, publish and attack.
 
     `run` gets the request and the call and returns what `--json` prints. `writes` says whether the verb
-    takes `--out` ("required", "optional" or not at all).
+    takes `--out` ("required", "optional"), adds to the folder that it is given ("inside"), or writes nothing.
     """
 
     name: str
     help: str
     Request: type[Req]
     run: Callable[[Req, Call], Mapping[str, JsonValue]]
-    writes: Literal["required", "optional", "no"] = "required"
+    writes: Literal["required", "optional", "inside", "no"] = "required"
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,8 @@ class Part:
     """What people found when they read a part of this very release."""
     others: tuple[str, ...] = ()
     """Candidates of the same frontier whose releases are in the folder too, and are not reported on."""
+    public: bool = False
+    """Whether the report is given out: frontier and attack are with the steward, not missing."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):

@@ -249,7 +249,7 @@ class TextEngine(
                 "Count what is left in a release: a person reads a random part of it.",
                 AuditRequest,
                 verbs.audit,
-                writes="no",
+                writes="inside",
             ),
             Verb(
                 "study",

@@ -239,7 +239,7 @@ class TextPublishRequest(WithFindings):
         [], help="Other fields to publish as they are; all others are dropped."
     )
     drop: list[str] = parameter(
-        [], help="Other fields to drop, as all are that are not kept by name."
+        [], help="Other fields to drop, as all are that are not kept by name.", within="keep"
     )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
@@ -260,6 +260,7 @@ class TextPublishRequest(WithFindings):
     new_ids: bool = parameter(
         False,
         help="Give documents new ids and a new order, as is done unless ids are kept.",
+        within="keep_ids",
     )
     engine: str = parameter(
         "local",

@@ -195,7 +195,12 @@ class Output:
     ) -> Iterable[Edited]:
         """Return the documents of a part with their edits, under the ids that are published."""
         found = self._paired(part, names, without)
-        return found if self.new_ids is None else self.new_ids.renamed(found, self.corpus.format)
+        new, form = self.new_ids, self.corpus.format
+        if new is None:
+            return found
+        if form.is_written_in_order:
+            return (new.rename(edited, form) for edited in found)
+        return new.renamed(found, form)
 
     def _note(self, edited: Edited) -> None:
         """Write the private lines of a document."""
