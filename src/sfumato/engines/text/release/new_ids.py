@@ -93,7 +93,14 @@ class NewIds:
         found = [(self.mark(one.document.id), self.rename(one, form)) for one in edited]
         return [document for _, document in sorted(found, key=lambda entry: entry[0])]
 
-<<<<<<< HEAD
+    def rename(self, edited: Edited, form: Format[FormatOptions]) -> Edited:
+        """Return a document with its new id."""
+        new = form.new_id(edited.document, self.mark(edited.document.id))
+        fields, field = edited.fields, form.names.id
+        if field in fields:  # an id that is not a text
+            fields = {**fields, str(field): int(new)}
+        return replace(edited, id=new, fields=fields)
+
 
 def _unescaped(name: bytes) -> bytes:
     """Return what stands between the quotes of a JSON text."""
@@ -109,30 +116,3 @@ def id_line(id: str, published: str) -> bytes:
 def id_lines(ids: Column, published: Column) -> bytes:
     """Return many lines of the mapping, from ids as JSON texts."""
     return weave([b'{"id": ', b', "published_as": ', b"}\n"], ids, published)
-=======
-    def rename(self, edited: Edited, form: Format[FormatOptions]) -> Edited:
-        """Return a document with its new id."""
-        name = edited.document.id
-        new, fields, field = (
-            form.new_id(edited.document, self.mark(name)),
-            edited.fields,
-            form.names.id,
-        )
-        if field in fields:  # an id that is not a text
-            fields = {**fields, str(field): int(new)}
-        if form.is_written_in_order:  # it has ids of its own
-            self.known[name] = new
-        return replace(edited, id=new, fields=fields)
-
-    def write(self, out: str | os.PathLike[str], *, force: bool) -> None:
-        """Write which document became which, for the steward alone."""
-        path = ids_of(out)
-        text = "".join(
-            _ENCODE({"id": old, "published_as": new}) + "\n" for old, new in self.known.items()
-        ).encode("utf-8", "backslashreplace")
-        if path.is_file() and path.read_bytes() == text:
-            return
-        make_private_folder(out)
-        with whole_file(path, force=force) as beside:
-            beside.write_bytes(text)
->>>>>>> main
