@@ -27,11 +27,11 @@ from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.formats.protocol import EVERY_FIELD
 from ....data.inputs import DocumentsInput
-from ..private_edits import publish_edits, reader_of
+from ..private_edits import EDITS_FILE, publish_private
 from ..records import TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
-from .new_ids import NewIds, ids_of
+from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
 from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
@@ -138,7 +138,7 @@ class _TextPublication:
             and corpus.blocks(size=options.characters, keep=options.keep) is not None
         )
         form = corpus.format
-        self.shared = Shared(sanitiser, form.names, reader_of(form.name, form.version))
+        self.shared = Shared(sanitiser, form.names, (form.name, form.version))
         self.unread: list[dict[str, str]] = []
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
@@ -194,7 +194,7 @@ class _TextPublication:
         strict, given, sampler = self.sanitiser.strict, self.options, self.options.sampler
         if self.in_columns:
             for block, batch in cut_blocks(
-                self.corpus, self.unread, self.rows, given.characters, given.keep, strict=strict
+                self.corpus, self.unread, self.rows, given, self.new_ids, strict=strict
             ):
                 if sampler is not None:
                     sampler.add_block(len(block), block.document)
@@ -227,21 +227,22 @@ class _TextPublication:
         """Put the release together in a folder that nobody sees yet."""
         built.mkdir()
         written = built if self.corpus.is_published_as_folder else built / self.corpus.name
-        edits = built.with_name("edits.jsonl")
-        output = Output(self.corpus, journal, self.options.keep, self.new_ids, edits)
+        output = Output(self.corpus, journal, self.options.keep, self.new_ids, built.parent)
         output.write(written, in_columns=self.in_columns)
         self._withhold_failed(output.failed)
+        output.write_ids(entry["id"] for entry in self.withheld)
         self.verified = output.verified
         release = self.record(written)
         release.save(built)
         release.save_private(out)
         self.read.check()
         write_quarantine(out, self.withheld, force=self.options.force)
+        force = self.options.force or journal.resumed
+        publish_private(built.with_name(EDITS_FILE), out, force=force)
         if self.new_ids is not None:
-            self.new_ids.write(out, force=self.options.force)
+            publish_private(built.with_name(IDS_FILE), out, force=force)
         elif self.options.force:  # those of the release that this one replaces
             ids_of(out).unlink(missing_ok=True)
-        publish_edits(edits, out, force=self.options.force or journal.resumed)
 
     def _withhold_failed(self, failed: Sequence[str]) -> None:
         """List documents that did not read back, and take what was counted of them out again."""
