@@ -238,9 +238,6 @@ class TextPublishRequest(WithFindings):
     keep: list[str] = parameter(
         [], help="Other fields to publish as they are; all others are dropped."
     )
-    drop: list[str] = parameter(
-        [], help="Other fields to drop, as all are that are not kept by name."
-    )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
         choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
@@ -256,10 +253,6 @@ class TextPublishRequest(WithFindings):
         False,
         help="Publish documents under their own ids and in their own order; else they get new ones.",
         on_page=True,
-    )
-    new_ids: bool = parameter(
-        False,
-        help="Give documents new ids and a new order, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -288,6 +281,13 @@ class TextAttackRequest(Request):
     )
     training: DocumentsInput | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
+    )
+    earlier: list[File] = parameter(
+        [],
+        help="Earlier releases of some of the same documents or people.",
+        role="file",
+        flag="--with",
+        metavar="RELEASE",
     )
     attackers: list[str | LearnerInput] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1

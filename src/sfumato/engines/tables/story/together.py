@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ....core.engine import Part
+from ....presentation.composition import tell_composition
+from ....presentation.language import say
 from ....presentation.numbers import count, decimal, percent
-from ..attack_records import CompositionRecord, TablesAttack
+from ..attack_records import TablesAttack
+from ..notes_records import NotesFound, NotesPeople
 from ..records import TablesRelease
 
 __all__ = ["sentences_together"]
@@ -15,49 +18,57 @@ def sentences_together(part: Part) -> list[str]:
     found = []
     if isinstance(part.release, TablesRelease):
         for column, notes in part.release.measured.notes.items():
-            found.append(
-                f"The notes in {column} ({count(notes.notes)}) say of their row's own values what the row shows: other "
-                "mentions were put into its bands."
-            )
-            if notes.people is not None:
-                by_row, raw, now = notes.people.row, notes.people.raw, notes.people.published
-                found.append(
-                    f"The person behind the words: a record is named with a chance of {decimal(by_row.named)} by its row "
-                    f"alone, of {decimal(raw.named)} with the note as it was, and of {decimal(now.named)} with the note as "
-                    f"it is published; {percent(now.below)} of the notes leave fewer than 11 people of the population "
-                    f"({percent(by_row.below)} of the rows alone do). The attacker's reader is not the publisher's."
-                )
-                linked = notes.people.linked
-                found.append(
-                    f"Where notes and rows are shuffled, {percent(linked.published)} of the notes are put to their own row by "
-                    f"what they say ({percent(linked.raw)} of the notes as they were, {percent(linked.table)} by somebody who "
-                    f"knows the row's labels, {percent(linked.random)} by chance)."
-                )
-            odd = sum(notes.contradicted.values())
-            if odd:
-                found.append(
-                    f"{count(odd)} mentions contradict their row: errors of the register, or of the notes."
-                )
+            found += _notes(column, notes)
     if isinstance(part.attack, TablesAttack):
         for together in part.attack.compositions:
-            found += _composition(together)
+            found += tell_composition(together)
     return found
 
 
-def _composition(together: CompositionRecord) -> list[str]:
-    linked, first, second = together.linked, together.first, together.second
+def _notes(column: str, notes: NotesFound) -> list[str]:
     found = [
-        (
-            f"Together with {together.earlier}, which is about {count(together.people)} of the same people: the smallest "
-            f"group has {count(linked.k)} people where rows can be linked ({count(first.k)} and {count(second.k)} in "
-            f"each release alone), {percent(linked.below)} of the people are in groups below 11, and a record is "
-            f"named with a chance of {decimal(linked.average)} on average; without a link the smallest group has "
-            f"{count(together.unlinked.k)}."
+        say(
+            "The notes in {column} ({notes}) say of their row's own values what the row shows: other mentions were put into its bands.",
+            column=column,
+            notes=count(notes.notes),
         )
     ]
-    if together.changed:
+    if notes.people is not None:
+        found += _people(notes.people)
+    odd = sum(notes.contradicted.values())
+    if odd:
         found.append(
-            f"{percent(together.changed)} of them changed a label between the two releases; {percent(together.changed_below)} "
-            "of these are in groups below 11. A crossed band tells a birthday or a move."
+            say(
+                "{odd} mentions contradict their row: errors of the register, or of the notes.",
+                odd=count(odd),
+            )
+        )
+    if notes.held:
+        found.append(
+            say(
+                "{held} numbers equal a value of their row and were left as they are, because they look like doses, measurements or durations: they are listed for a person to look at.",
+                held=count(notes.held),
+            )
         )
     return found
+
+
+def _people(people: NotesPeople) -> list[str]:
+    by_row, raw, now, linked = people.row, people.raw, people.published, people.linked
+    return [
+        say(
+            "The person behind the words: a record is named with a chance of {row} by its row alone, of {raw} with the note as it was, and of {now} with the note as it is published; {below} of the notes leave fewer than 11 people of the population ({row_below} of the rows alone do). The attacker's reader is not the publisher's.",
+            row=decimal(by_row.named),
+            raw=decimal(raw.named),
+            now=decimal(now.named),
+            below=percent(now.below),
+            row_below=percent(by_row.below),
+        ),
+        say(
+            "Where notes and rows are shuffled, {published} of the notes are put to their own row by what they say ({raw} of the notes as they were, {table} by somebody who knows the row's labels, {random} by chance).",
+            published=percent(linked.published),
+            raw=percent(linked.raw),
+            table=percent(linked.table),
+            random=percent(linked.random),
+        ),
+    ]

@@ -28,6 +28,7 @@ from .grids import (
     ratio_grid,
     vacuous_grid,
 )
+from .together import sentences_together
 from .verdict import stats_of, verdict_of
 
 __all__ = ["story"]
@@ -59,7 +60,8 @@ def story(part: Part) -> Story:
             )
         ),
     ]
-    told.attack, told.cost = _attack_words(facts), _cost_words(facts)
+    told.attack = [*_attack_words(facts), *sentences_together(facts.attack_record)]
+    told.cost = _cost_words(facts)
     told.assumptions, told.here = _assumptions(facts), _here(facts)
     grids = [
         label_grid(facts),
