@@ -150,11 +150,9 @@ def publish(
     person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
-    drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
     keep_ids: bool = False,
-    new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
     out: str | os.PathLike[str],
@@ -200,16 +198,12 @@ def publish(
         Rules file, or built-in, where explore had none: firm matches are redacted first.
     keep : list of str, default=[]
         Other fields to publish as they are; all others are dropped.
-    drop : list of str, default=[]
-        Other fields to drop, as all are that are not kept by name.
     accept_shift : bool, default=False
         Publish although the documents are not like those learned from; recorded.
     ignore_marks : bool, default=False
         Treat spans that are marked in the input as unmarked, to measure what was learned.
     keep_ids : bool, default=False
         Publish documents under their own ids and in their own order; else they get new ones.
-    new_ids : bool, default=False
-        Give documents new ids and a new order, as is done unless ids are kept.
     compute : {'local', 'spark'} or dict of str to object, optional
         Where the work is done.
     strict : bool, default=False
@@ -255,11 +249,9 @@ def publish(
     person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
-    drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
     keep_ids: bool = False,
-    new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
     out: None = None,
@@ -275,6 +267,7 @@ def attack(
     labels: DocumentsInput,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     training: DocumentsInput | None = None,
+    earlier: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = ...,
     attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput = ...,
     budgets: Sequence[int] | int = ...,
     encoder: str | os.PathLike[str] | None = None,
@@ -298,6 +291,8 @@ def attack(
         Labelled corpora that an outsider brings.
     training : path, frame, Corpus or list of Document, optional
         The corpus that explore learned from: adds attacker A.
+    earlier : list of path, default=[]
+        Earlier releases of some of the same documents or people.
     attackers : list of str or Learner or classifier, default=['all']
         Who attacks. One of crf, svm, adaboost, ensemble, encoder, all, none.
     budgets : list of int, default=[10, 100, 1000]

@@ -28,7 +28,7 @@ def tell_composition(together: CompositionRecord) -> list[str]:
     if together.changed:
         found.append(
             say(
-                "{changed} of them are shown differently by the two releases; {below} of these are in groups below 11. A crossed band tells a birthday or a move.",
+                "{changed} of them are shown differently by the two releases; {below} of these are in groups below 11. A crossed band tells a birthday or a move, an item that comes or goes what happened in between.",
                 changed=percent(together.changed),
                 below=percent(together.changed_below),
             )

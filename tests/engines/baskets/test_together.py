@@ -183,5 +183,5 @@ def test_people_of_a_log_are_known_a_quarter_later(tmp_path):
     (joint,) = attack.compositions
     assert 70 < joint.people <= 100
     assert joint.changed > 0
-    told = story(Part("baskets", release=release, attack=attack)).attack
+    told = story(Part("baskets", "baskets", release=release, attack=attack)).attack
     assert any(sentence.startswith("Together with first") for sentence in told)
