@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .reading import NoteReading
+from .sampled import SampleOf
 
 __all__ = ["Guess", "PeopleCounter", "best_guess", "masks_of"]
 
@@ -26,21 +27,33 @@ class PeopleCounter:
         The values of each combination, by place in their domain.
     count : array of float
         The people with each.
+    sample : SampleOf, optional
+        Where they are a sample of the population: people are then estimated.
 
     """
 
-    def __init__(self, codes: npt.NDArray[np.integer], count: npt.NDArray[np.float64]) -> None:
-        self.codes, self.people = codes, count
+    def __init__(
+        self,
+        codes: npt.NDArray[np.integer],
+        count: npt.NDArray[np.float64],
+        sample: SampleOf | None = None,
+    ) -> None:
+        self.codes, self.people, self.sample = codes, count, sample
 
     def within(self, masks: Sequence[Mask]) -> PeopleCounter:
         """Return the people who fit one mask per attribute."""
         fits = np.ones(self.people.size, np.bool_)
         for a, mask in enumerate(masks):
             fits &= mask[self.codes[a]]
-        return PeopleCounter(self.codes[:, fits], self.people[fits])
+        return PeopleCounter(self.codes[:, fits], self.people[fits], self.sample)
 
     def count(self, masks: Mapping[int, Mask]) -> float:
-        """Return how many people fit masks of some attributes."""
+        """Return how many people fit masks of some attributes: at least one."""
+        counted = max(1.0, self.counted(masks))
+        return counted if self.sample is None else float(self.sample.people(np.array(counted)))
+
+    def counted(self, masks: Mapping[int, Mask]) -> float:
+        """Return how many fit among those who are known."""
         fits = np.ones(self.people.size, np.bool_)
         for a, mask in masks.items():
             fits &= mask[self.codes[a]]
@@ -103,11 +116,12 @@ def best_guess(
         By attribute and form, how often such a reading is right.
 
     """
-    best = Guess(1.0 / max(1.0, group.count({})), max(1.0, group.count({})), ())
+    everyone = group.count({})
+    best = Guess(1.0 / everyone, everyone, ())
     attributes = list(read)[:_MOST_ATTRIBUTES]
     for size in range(1, len(attributes) + 1):
         for subset in itertools.combinations(attributes, size):
-            people = max(1.0, group.count({a: read[a][0] for a in subset}))
+            people = group.count({a: read[a][0] for a in subset})
             right = float(np.prod([certainty.get((a, read[a][1]), 0.5) for a in subset]))
             if right / people > best.chance:
                 best = Guess(right / people, people, subset)

@@ -35,6 +35,13 @@ def _notes(column: str, notes: NotesFound) -> list[str]:
     ]
     if notes.people is not None:
         found += _people(notes.people)
+    if notes.people_who_fit:
+        found.append(
+            say(
+                "People of the population who fit a row and its published note: {bins}.",
+                bins="; ".join(_bin(name, n) for name, n in notes.people_who_fit.items()),
+            )
+        )
     odd = sum(notes.contradicted.values())
     if odd:
         found.append(
@@ -53,8 +60,25 @@ def _notes(column: str, notes: NotesFound) -> list[str]:
     return found
 
 
+def _bin(name: str, notes: int) -> str:
+    low, _, high = name.removeprefix("from ").partition("-")
+    if not high:
+        return say("{low} or more for {notes} notes", low=count(int(low)), notes=count(notes))
+    return say("{low} to {high} for {notes} notes", low=count(int(low)), high=count(int(high)), notes=count(notes))  # fmt: skip
+
+
 def _people(people: NotesPeople) -> list[str]:
     by_row, raw, now, linked = people.row, people.raw, people.published, people.linked
+    between = []
+    if people.fraction is not None and now.named_between is not None:
+        between.append(
+            say(
+                "The table is taken as a sample of {fraction} of the population: the chance with the published note lies between {low} and {high} (95 %).",
+                fraction=percent(people.fraction),
+                low=decimal(now.named_between[0]),
+                high=decimal(now.named_between[1]),
+            )
+        )
     return [
         say(
             "The person behind the words: a record is named with a chance of {row} by its row alone, of {raw} with the note as it was, and of {now} with the note as it is published; {below} of the notes leave fewer than 11 people of the population ({row_below} of the rows alone do). The attacker's reader is not the publisher's.",
@@ -71,4 +95,5 @@ def _people(people: NotesPeople) -> list[str]:
             table=percent(linked.table),
             random=percent(linked.random),
         ),
+        *between,
     ]
