@@ -176,8 +176,8 @@ def places_shown(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[int, in
     >>> places_shown([Edit(0, 4, "[NAME]", "NAME")], [Edit(0, 4, "[NAME]", "NAME"), Edit(9, 12, "[DATE]", "DATE")])
     (2, 1)
     """
-    either = _united([*_ranges(first), *_ranges(second)])
-    both = _common(_united(_ranges(first)), _united(_ranges(second)))
+    either = _unite([*_ranges(first), *_ranges(second)])
+    both = _common(_unite(_ranges(first)), _unite(_ranges(second)))
     return len(either), sum(place not in both for place in either)
 
 
@@ -185,7 +185,7 @@ def _ranges(edits: Iterable[Edit]) -> list[Range]:
     return [(e.start, e.end) for e in edits]
 
 
-def _united(ranges: Iterable[Range]) -> list[Range]:
+def _unite(ranges: Iterable[Range]) -> list[Range]:
     """Return separate ranges, in order."""
     found: list[Range] = []
     for start, end in sorted(ranges):
