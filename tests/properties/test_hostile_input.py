@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.core.errors import LimitError
 
@@ -50,7 +51,7 @@ def test_a_few_hostile_files_go_on_through_explore_and_publish(name):
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
 @given(data=st.data())
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20, fuzz=40), suppress_health_check=list(HealthCheck))
 def test_hostile_files_are_taken_or_refused(name, data):
     target = TARGETS[name]
     content = bytearray(data.draw(st.sampled_from(list(target.seeds()))))

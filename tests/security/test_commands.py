@@ -201,7 +201,7 @@ def test_new_ids_replace_ids_and_order(at, form):
         b"".join(contents(at / "new").values()) + "".join(map(str, contents(at / "new"))).encode()
     )
     assert not [d.id for d in documents if d.id.encode() in released]
-    sfumato(*line, at / "twice")
+    sfumato(*line, at / "twice", "--new-ids")
     assert {d.id for d in read_documents(at / "twice")} == set(new)
 
 

@@ -1,4 +1,4 @@
-"""The whole story in a real browser: no labels, sixty answers by keyboard, frontier, publish, review, report."""
+"""The whole story in a real browser: no labels, thirty answers by keyboard, frontier, publish, review, report."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
     until(browser, "document.getElementById('text')?.dataset.kind")
     assert browser.run("location.href") == f"{served.base}/label"
     assert asked(browser)["kind"] == "window"
-    answer(browser, notes, 20)
+    answer(browser, notes, 10)
     press(browser, "u")
-    until(browser, "document.getElementById('about').textContent.includes('Question 20 ')")
+    until(browser, "document.getElementById('about').textContent.includes('Question 10 ')")
     answer(browser, notes, 1)
     journal = (project / "answers.jsonl").read_bytes()
     served.stop(signal.SIGKILL)
@@ -120,9 +120,9 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         assert "not the address" in browser.run("document.body.innerText")
         browser.open(served.address)
         until(browser, "document.getElementById('text')?.dataset.kind")
-        assert asked(browser)["number"] == 21
-        answer(browser, notes, 40)
-        until(browser, "document.getElementById('stats').innerText.includes('60')")
+        assert asked(browser)["number"] == 11
+        answer(browser, notes, 20)
+        until(browser, "document.getElementById('stats').innerText.includes('30')")
         browser.keep("label")
         assert browser.run("document.documentElement.scrollWidth <= innerWidth")
         browser.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)  # fmt: skip

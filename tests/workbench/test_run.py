@@ -2,9 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -80,25 +77,6 @@ def test_the_same_plan_gives_the_same_bytes_in_another_folder(finished, tmp_path
     again = workbench.run(folder_with_plan(tmp_path / "elsewhere", short_samples))
     assert (first.out / "facts.json").read_bytes() == (again.out / "facts.json").read_bytes()
     assert sha256_of(first.out) == sha256_of(again.out)
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_bytes(finished, tmp_path, short_samples):
-    _, first = finished
-    plan = folder_with_plan(tmp_path / "killed", short_samples)
-    command = [sys.executable, "-m", "sfumato", "run", str(plan), "--quiet"]
-    for seconds in (1.5, 4.0):
-        with subprocess.Popen(command) as process:
-            time.sleep(seconds)
-            process.kill()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    out = plan.parent / "out"
-    if done.returncode == 2:  # the second kill came after the end: the output is there and whole
-        assert "already exists" in done.stderr
-    else:
-        assert done.returncode == 0, done.stderr
-    assert sha256_of(out) == sha256_of(first.out)
-    assert sorted(p.name for p in plan.parent.iterdir()) == ["out", "plan.toml", "samples"]
 
 
 def test_no_word_of_the_notes_reaches_facts_or_records(finished, notes):

@@ -21,7 +21,7 @@ from ._running import Console, running
 
 __all__ = ["Given", "make_command"]
 
-Writes = Literal["required", "optional", "no"]
+Writes = Literal["required", "optional", "inside", "no"]
 Made = TypeVar("Made", bound=Request)
 _ONLY = inspect.Parameter.KEYWORD_ONLY
 Slots = dict[str, tuple[type[Request], Parameter, str]]
@@ -203,12 +203,13 @@ def _signature(
                 if _flag(other) != about.flag:
                     name = other if other in about.former else ""
                     option(f"{slot}__{other}", model, about, _flag(other), hidden=True, name=name)
-    if writes != "no":
+    if writes in ("required", "optional"):
         given = Annotated[str | None, typer.Option("--out", help=out_help)]
         options.append(inspect.Parameter("out", _ONLY, default=None, annotation=given))
     options += [
         inspect.Parameter(name, _ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in _SHARED.items()
+        if name != "force" or writes != "no"
     ]
     return slots, inspect.Signature([*arguments, *options])
 
@@ -235,8 +236,8 @@ def make_command(
         Whose parameters become arguments and options, in this order.
     body : callable
         What the command does.
-    writes : {"required", "optional", "no"}
-        Whether the command takes --out.
+    writes : {"required", "optional", "inside", "no"}
+        Whether the command takes --out, adds to a folder that it is given, or writes nothing.
     out_help : str
         What --out names.
     label : str
@@ -248,7 +249,7 @@ def make_command(
     def run(**given: Any) -> None:
         from pathlib import Path
 
-        shared = {name: given.pop(name) for name in _SHARED}
+        shared = {name: given.pop(name, default) for name, (_, default) in _SHARED.items()}
         force, quiet = bool(shared["force"]), bool(shared["quiet"])
         with running(
             quiet=quiet, as_json=bool(shared["as_json"]), debug=bool(shared["debug"])

@@ -1,6 +1,7 @@
 """Which candidate of a frontier is published: by id, by limits, by a reference, or at the knee.
 
-`--choose` says it in one value: `p17` (an id), `knee`, `better-than:NAME`, `for:REGIME`, and what an engine adds.
+`--choose` says it in one value: `p17` (an id), `knee`, `max-risk:0.01`, `min-utility:0.8` (or both, with a comma
+between them), `better-than:NAME`, `for:REGIME`, and what an engine adds.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Choosing"]
 
+_LIMITS = ("max-risk:", "min-utility:")
+
 C = TypeVar("C", bound="Candidate")
 R = TypeVar("R", bound="FrontierRecord")
 
@@ -38,15 +41,23 @@ class Choosing(Compound):
     takes = (str,)
 
     def __init__(self, **ways: str) -> None:
-        own = {"knee": "knee", "dominates": "better-than:NAME", "regime": "for:REGIME"}
+        own = {
+            "knee": "knee", "max_risk": "max-risk:RISK", "min_utility": "min-utility:UTILITY",
+            "dominates": "better-than:NAME", "regime": "for:REGIME",
+        }  # fmt: skip
         self.ways = {**own, **ways}
         self.metavar = "|".join(["ID", *self.ways.values()])
 
     def read(self, value: object) -> dict[str, object]:
-        """Return the field of the way that is chosen."""
+        """Return the field of the way that is chosen; two for both limits."""
         table = table_of(value)
         if table is not None:
             return dict(table)
+        if isinstance(value, str) and value.startswith(_LIMITS):
+            return {k: v for part in value.split(",") for k, v in self._one(part.strip()).items()}
+        return self._one(value)
+
+    def _one(self, value: object) -> dict[str, object]:
         for field, form in self.ways.items():
             for mark in ":=":
                 word, takes, _ = form.partition(mark)
@@ -57,9 +68,13 @@ class Choosing(Compound):
         return {"id": value}
 
     def write(self, values: Mapping[str, object]) -> tuple[str, set[str]]:
-        """Return the first way that is given."""
+        """Return the first way that is given; both limits where there are two."""
+        limits = [name for name in ("max_risk", "min_utility") if values.get(name) is not None]
+        if len(limits) > 1:
+            return ",".join(self.write({n: values[n]})[0] for n in limits), set(limits)
         for field, form in {"id": "ID", **self.ways}.items():
-            if values.get(field):
+            given = values.get(field)
+            if given is not None and given is not False and given != "":
                 mark = next((mark for mark in ":=" if mark in form), "")
                 text = form.partition(mark)[0] + mark + number(values[field]) if mark else form
                 return (number(values[field]) if field == "id" else text), {field}
@@ -84,11 +99,13 @@ class Choice(Request):
         aliases=["choose"],
     )
     max_risk: float | None = parameter(
-        None, help="Choose the most useful candidate with at most this risk.", ge=0, le=1
-    )
+        None, help="Choose the most useful candidate with at most this risk.", ge=0, le=1,
+        within="id", warns=False,
+    )  # fmt: skip
     min_utility: float | None = parameter(
-        None, help="Choose the safest candidate with at least this utility.", ge=0, le=1
-    )
+        None, help="Choose the safest candidate with at least this utility.", ge=0, le=1,
+        within="id", warns=False,
+    )  # fmt: skip
     dominates: str | None = parameter(
         None, help="Choose the safest candidate that dominates this reference, by its name.",
         within="id",
@@ -115,7 +132,7 @@ class Choice(Request):
         ways.append(self.regime is not None)
         if sum(ways) != 1:
             raise ValueError(
-                "a candidate is chosen in exactly one way; id, or max_risk and/or min_utility"
+                "a candidate is chosen in exactly one way; id, such as knee or max-risk:0.01"
             )
         return self
 
@@ -146,7 +163,7 @@ def _within(name: str, exploration: Exploration[R, C]) -> C:
     if not regime.limits:
         raise ParameterError(
             f"{regime.name} names no number that a candidate could be compared with.",
-            hint="choose by an id, by --max-risk or by --min-utility.",
+            hint="choose by an id, by max-risk:RISK or by min-utility:UTILITY.",
         )
     if len(regime.limits) > 1:
         levels = ", ".join(f"for:{regime.id}:{level.name}" for level in regime.limits)
@@ -156,7 +173,7 @@ def _within(name: str, exploration: Exploration[R, C]) -> C:
         raise ParameterError(
             f"The {exploration.engine.name} engine measures no groups of people, which "
             f"{regime.name} asks for.",
-            hint="choose by an id, by --max-risk or by --min-utility.",
+            hint="choose by an id, by max-risk:RISK or by min-utility:UTILITY.",
         )
     within = [c for c in exploration.candidates if regime.meets(sizes[c.id])]
     if not within:

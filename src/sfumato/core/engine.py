@@ -90,14 +90,14 @@ class Verb(Generic[Req]):
     """A command that an engine offers beyond explore, publish and attack.
 
     `run` gets the request and the call and returns what `--json` prints. `writes` says whether the verb
-    takes `--out` ("required", "optional" or not at all).
+    takes `--out` ("required", "optional"), adds to the folder that it is given ("inside"), or writes nothing.
     """
 
     name: str
     help: str
     Request: type[Req]
     run: Callable[[Req, Call], Mapping[str, JsonValue]]
-    writes: Literal["required", "optional", "no"] = "required"
+    writes: Literal["required", "optional", "inside", "no"] = "required"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato import tables
 from sfumato.data.table import read_table
@@ -46,7 +47,7 @@ def domains(draw, *, observed=None, plain=False):
 
 
 @given(domains(), st.data())
-@settings(max_examples=300)
+@settings(max_examples=examples(100, fuzz=300))
 def test_decoding_gives_back_the_sets(labels, data):
     size = len(labels.domain)
     bits = data.draw(st.lists(st.integers(0, 1), min_size=size - 1, max_size=size - 1))
@@ -85,7 +86,7 @@ def test_ends_of_observed_domains_stay_open(labels):
 
 
 @given(st.decimals(-1000, 1000, places=3), st.decimals(-1000, 1000, places=3))
-@settings(max_examples=300)
+@settings(max_examples=examples(100, fuzz=300))
 def test_round_numbers_lie_between(a, b):
     assume(a < b)
     found = round_between(a, b)

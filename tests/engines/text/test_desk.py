@@ -137,7 +137,10 @@ def test_every_label_can_be_chosen(notes):
         ({"keep": ["wardd"]}, "No document has the field 'wardd'"),
         ({"keep": ["text"]}, "is the text"),
         ({"keep": ["id"]}, "is the id"),
+        ({"drop": ["id"]}, "is the id"),
         ({"keep": ["ward", "nonsense"]}, "'nonsense'"),
+        ({"keep": ["ward"], "drop": ["ward"]}, "to be kept and to be dropped"),
+        ({"keep_ids": True, "new_ids": True}, "New ids are asked for"),
         ({"person": "ward"}, "by surrogates only"),
     ],
 )

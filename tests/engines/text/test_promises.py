@@ -122,7 +122,7 @@ def test_findings_of_explore_are_required_at_publish(folder, tmp_path):
         ]}) + "\n"
         for d in notes
     ), encoding="utf-8")  # fmt: skip
-    options = ("--findings", findings, "--min-score", "0.5", "--findings-labels", "PERSON=NAME")
+    options = ("--findings", f"{findings}:min-score=0.5,PERSON=NAME")
     result = run(
         "text", "explore", folder / "learned.jsonl", "--label", "NAME", "--ratios", "10",
         "--attackers", "none", "--out", tmp_path / "frontier", *options,

@@ -336,6 +336,8 @@ class TablesChoice(Choice):
         help="Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of the raw table.",
         ge=0,
         le=1,
+        within="id",
+        warns=False,
     )
     policy: str | Path | None = parameter(
         None, help="A policy that `tables mapping` saved as JSON.", role="file", within="id"

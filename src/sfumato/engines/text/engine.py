@@ -250,7 +250,7 @@ class TextEngine(
                 "Count what is left in a release: a person reads a random part of it.",
                 AuditRequest,
                 verbs.audit,
-                writes="no",
+                writes="inside",
             ),
             Verb(
                 "study",

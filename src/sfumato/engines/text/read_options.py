@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ...core.arguments import Compound
+from ...core.arguments import Compound, number
 from ...core.request import Request, fields_of, parameter
 from ...data.formats.registry import FORMATS
 from ...data.inputs import DocumentsInput
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ...data.documents import Corpus
 
 __all__ = ["ReadOptions", "WithFindings"]
+
+_LOWEST = "min-score"
 
 
 class ReadOptions(Request):
@@ -80,16 +82,48 @@ class ReadOptions(Request):
         return {n: None if value == "none" else value for n, value in said.items()}
 
 
+class _Findings(Compound):
+    """A file of findings, and how it is read: `FILE:min-score=0.4,PERSON=NAME`."""
+
+    metavar = "FILE[:min-score=SCORE,FOUND=LABEL,…]"
+    takes = ()
+
+    def read(self, value: object) -> dict[str, object]:
+        """Return the file, the lowest score and the labels' names; a name may hold colons itself."""
+        path, colon, rest = value.rpartition(":") if isinstance(value, str) else ("", "", "")
+        pairs = [part.partition("=") for part in rest.split(",")]
+        if not colon or not all(key.strip() and equals for key, equals, _ in pairs):
+            return {"findings": value}
+        said = {key.strip(): given.strip() for key, _, given in pairs}
+        found: dict[str, object] = {"findings": path}
+        if _LOWEST in said:
+            found["min_score"] = said.pop(_LOWEST)
+        return found | ({"findings_labels": said} if said else {})
+
+    def write(self, values: Mapping[str, object]) -> tuple[str, set[str]]:
+        """Return the file with what is said about it."""
+        if not isinstance(values.get("findings"), str):
+            return "", set()
+        labels, score = values.get("findings_labels"), values.get("min_score")
+        pairs = {_LOWEST: score} if score else {}
+        pairs |= labels if isinstance(labels, Mapping) else {}
+        said = ",".join(f"{key}={number(value)}" for key, value in pairs.items())
+        covered = {"findings", "min_score", "findings_labels"} & values.keys()
+        return f"{values['findings']}:{said}" if said else str(values["findings"]), covered
+
+
 class WithFindings(ReadOptions):
     """Documents, and what another tool found in them."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {"findings": _Findings()}
     findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     min_score: float = parameter(
-        0.0, help="Ignore findings below this score; findings without a score are used.", ge=0, le=1
-    )
+        0.0, help="Ignore findings below this score; findings without a score are used.",
+        ge=0, le=1, within="findings",
+    )  # fmt: skip
     findings_labels: dict[str, str] = parameter(
         {}, help="Other names of the findings' labels, for example PERSON=NAME.",
-        metavar="FOUND=LABEL",
+        metavar="FOUND=LABEL", within="findings",
     )  # fmt: skip

@@ -238,6 +238,9 @@ class TextPublishRequest(WithFindings):
     keep: list[str] = parameter(
         [], help="Other fields to publish as they are; all others are dropped."
     )
+    drop: list[str] = parameter(
+        [], help="Other fields to drop, as all are that are not kept by name.", within="keep"
+    )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
         choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
@@ -253,6 +256,11 @@ class TextPublishRequest(WithFindings):
         False,
         help="Publish documents under their own ids and in their own order; else they get new ones.",
         on_page=True,
+    )
+    new_ids: bool = parameter(
+        False,
+        help="Give documents new ids and a new order, as is done unless ids are kept.",
+        within="keep_ids",
     )
     engine: str = parameter(
         "local",

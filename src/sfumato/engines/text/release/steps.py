@@ -272,7 +272,7 @@ def _check_options(
         )
     _check_reader(exploration.record.reader, corpus.format.reader)
     names = corpus.format.names
-    for name in request.keep:
+    for name in (*request.keep, *request.drop):
         if name in (names.text, names.id, names.spans):
             what = {names.text: "text", names.id: "id", names.spans: "spans"}[name]
             raise ParameterError(
@@ -281,6 +281,8 @@ def _check_options(
                 if name == names.id
                 else None,
             )
+        if name in request.keep and name in request.drop:
+            raise ParameterError(f"The field {name!r} is to be kept and to be dropped.")
     if request.person is not None:
         if REPLACEMENTS.get_or_raise(request.replacement).by_label_alone:
             raise ParameterError(
@@ -291,6 +293,8 @@ def _check_options(
             raise ParameterError(
                 "Surrogates are shared by person or by the whole corpus, not by both."
             )
+    if request.new_ids and request.keep_ids:
+        raise ParameterError("New ids are asked for, and to keep the old ones.")
 
 
 def _refuse_without_project(learned: Learned, corpus: Corpus) -> None:
