@@ -342,7 +342,8 @@ class TextComposition(CompositionRecord):
 
     def lines(self) -> list[str]:
         """Return what the command line prints."""
-        found = super().lines()
+        naming, finding = "naming a record", "finding a document's other version"
+        found = [line.replace(naming, finding) for line in super().lines()]
         more = [
             (
                 f"  {self.same_ids:.1%} of them have the same id in both, {self.same_surrogates:.1%} the same surrogates; "
