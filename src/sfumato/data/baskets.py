@@ -223,6 +223,18 @@ class Copied:
     features: list[str]
 
 
+def _kept_names(known: list[str], features: Sequence[str], *, must_be_there: bool) -> list[str]:
+    """Return the chosen features in the order of the file."""
+    missing = set(features) - set(known)
+    if must_be_there and missing:
+        raise DataError(
+            f"{len(missing)} of the {len(set(features))} chosen features are not in the data.",
+            hint="publish data of the same schema as was explored.",
+        )
+    wanted = set(features)
+    return [name for name in known if name in wanted] if known else list(features)
+
+
 def project_file(
     source: str | os.PathLike[str],
     features: Sequence[str],
@@ -253,14 +265,7 @@ def project_file(
         path, kind, names=names, label_column=column, own_labels=labels is None,
         batch_rows=batch_rows,
     )  # fmt: skip
-    wanted = set(features)
-    known = set(reader.names)
-    if (kind == "csv" or names is not None) and not wanted <= known:
-        raise DataError(
-            f"{len(wanted - known)} of the {len(wanted)} chosen features are not in the data.",
-            hint="publish data of the same schema as was explored.",
-        )
-    kept = [name for name in reader.names if name in wanted] if known else list(features)
+    kept = _kept_names(reader.names, features, must_be_there=kind == "csv" or names is not None)
     position = {name: i for i, name in enumerate(kept)}
     rows, seen, copied = 0, Tally(), list[RowBatch]()
     lines: list[str] | None = None

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.engines.tables.narrowing.linking import RowBlocks
 from sfumato.engines.tables.narrowing.measure import Narrowing, NotedRow
-from sfumato.engines.tables.narrowing.people import PeopleCounter, best_guess, masks_of
+from sfumato.engines.tables.narrowing.people import (
+    Certainty,
+    PeopleCounter,
+    best_guess,
+    masks_of,
+)
 from sfumato.engines.tables.narrowing.reading import NoteReading, read_note
 from sfumato.engines.tables.narrowing.sampled import SampleOf
 from sfumato.engines.tables.release.notes_people import bins_of
@@ -38,13 +43,30 @@ def test_people_and_best_guess_are_those_of_brute_force(population, row, read, c
             and all(read[a][values[a]] for a in followed)
         )
 
-    assert group.counted({a: np.array(read[a]) for a in range(3)}) == fit(range(3))
+    assert group.count_known({a: np.array(read[a]) for a in range(3)}) == fit(range(3))
     noted = {a: (np.array(read[a]), "age") for a in range(3)}
-    guess = best_guess(group, noted, {(a, "age"): certainty[a] for a in range(3)})
+
+    class Known:
+        def of(self, forms, people):
+            assert people == max(1, fit([a for a, _ in forms]))
+            return np.prod([certainty[a] for a, _ in forms])
+
+    guess = best_guess(group, noted, Known())
     subsets = [s for size in range(4) for s in itertools.combinations(range(3), size)]
     best = max(np.prod([certainty[a] for a in s]) / max(1, fit(s)) for s in subsets)
     assert guess.chance == pytest.approx(best)
     assert guess.people == max(1, fit(guess.followed))
+
+
+def test_readings_that_leave_few_people_are_judged_by_others_that_do():
+    known, age, birth = Certainty(), ((0, "age"),), ((0, "birth"),)
+    for i in range(400):
+        known.add(age, 3_000, are_right=True)
+        known.add(age, 2, are_right=i % 40 == 0)
+    assert known.of(age, 3_000) > 0.99
+    assert known.of(age, 2) == pytest.approx(1 / 40, abs=0.01)
+    assert known.of(birth, 2) == pytest.approx(1 / 40, abs=0.01)  # by how few they leave alone
+    assert known.of(birth, 50) == 0.5
 
 
 @pytest.mark.parametrize(

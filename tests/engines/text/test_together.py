@@ -14,7 +14,8 @@ from sfumato.data.document import Document, Edit, Span
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.attack.released import AttackSettings, attack_release
 from sfumato.engines.text.attack.together import KnownDocuments, measure_composition, places_shown
-from sfumato.engines.text.attack_records import LeftTogether, TextAttack
+from sfumato.engines.text.attack_records import TextAttack
+from sfumato.engines.text.composition_records import LeftTogether
 from sfumato.engines.text.story.together import sentences_together
 
 edits = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4)), max_size=4).map(

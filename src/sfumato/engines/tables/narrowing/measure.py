@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from ..notes_records import NotesLinked, NotesPeople, PeopleLeft
 from .linking import RowBlocks
-from .people import Guess, Mask, PeopleCounter, best_guess, masks_of
+from .people import Certainty, Guess, Mask, PeopleCounter, best_guess, masks_of, subsets_of
 from .reading import NoteReading, read_note
 
 __all__ = ["Narrowing", "NotedRow"]
@@ -116,7 +115,9 @@ class Narrowing:
             masks_of(self._read(text, row.year), self.names, self.domains, self.ages, row.row)
             for text, row in zip(texts, rows, strict=True)
         ]
-        certainty = [self._certainty(rows[half::2], read[half::2]) for half in (0, 1)]
+        certainty = [
+            self._certainty(rows[half::2], groups[half::2], read[half::2]) for half in (0, 1)
+        ]
         return [
             best_guess(groups[i], read[i], certainty[1 - i % 2]) for i in range(len(rows))
         ], read
@@ -136,26 +137,28 @@ class Narrowing:
 
     @staticmethod
     def _certainty(
-        rows: Sequence[NotedRow], read: Sequence[dict[int, tuple[Mask, str]]]
-    ) -> dict[tuple[int, str], float]:
-        """Return by attribute and form how often the true value is among those that are read."""
-        right, all_ = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
-        for row, masks in zip(rows, read, strict=True):
-            for a, (mask, form) in masks.items():
-                all_[a, form] += 1
-                right[a, form] += bool(mask[row.own[a]])
-        return {key: (right[key] + 0.5) / (n + 1) for key, n in all_.items()}
+        rows: Sequence[NotedRow],
+        groups: Sequence[PeopleCounter],
+        read: Sequence[dict[int, tuple[Mask, str]]],
+    ) -> Certainty:
+        """Return how often the true value is among those that are read."""
+        found = Certainty()
+        for row, group, masks in zip(rows, groups, read, strict=True):
+            for subset, forms, people in subsets_of(group, masks):
+                are_right = all(masks[a][0][row.own[a]] for a in subset)
+                found.add(forms, people, are_right=are_right)
+        return found
 
 
-def _counted(group: PeopleCounter, guess: Guess, read: dict[int, tuple[Mask, str]]) -> float:
+def _count_who_fit(group: PeopleCounter, guess: Guess, read: dict[int, tuple[Mask, str]]) -> float:
     """Return how many of the known people fit what was followed."""
-    return max(1.0, group.counted({a: read[a][0] for a in guess.followed}))
+    return max(1.0, group.count_known({a: read[a][0] for a in guess.followed}))
 
 
 def _ends(group: PeopleCounter, guess: Guess, read: dict[int, tuple[Mask, str]]) -> list[float]:
     """Return the interval of the people who fit, where they are estimated."""
     assert group.sample is not None
-    low, high = group.sample.interval(np.array([_counted(group, guess, read)]))
+    low, high = group.sample.interval(np.array([_count_who_fit(group, guess, read)]))
     return [float(low[0]), float(high[0])]
 
 
@@ -190,7 +193,7 @@ def _between(
     sample = groups[0].sample
     if sample is None:
         return None
-    counted = [_counted(*pair) for pair in zip(groups, guesses, read, strict=True)]
+    counted = [_count_who_fit(*pair) for pair in zip(groups, guesses, read, strict=True)]
     low, high = sample.interval(np.array(counted))
     return float(np.mean(true / high)), float(np.mean(true / low))
 

@@ -29,11 +29,11 @@ from ....core.composition.measure import joint_figures
 from ....core.composition.releases import private_record
 from ....core.errors import InputError
 from ....data.document import Document, Edit
-from ..attack_records import LeftTogether, TextComposition
+from ..composition_records import LeftTogether, TextComposition
 from ..private_edits import EDITS_FILE, DocumentEdits
 from ..redaction.replacer import MASK
 
-__all__ = ["KnownDocuments", "measure_composition", "places_shown"]
+__all__ = ["KnownDocuments", "measure_composition", "measure_with_earlier", "places_shown"]
 
 Hashes = npt.NDArray[np.uint64]
 Range = tuple[int, int]
@@ -168,6 +168,41 @@ def measure_composition(
         shown=shown,
         left=left,
     )
+
+
+def measure_with_earlier(
+    published: str | os.PathLike[str],
+    earlier: Sequence[str | os.PathLike[str]],
+    originals: Sequence[Document],
+    names: Sequence[str],
+) -> tuple[TextComposition, ...]:
+    """Measure a release together with earlier ones; those that have nothing in common are left out.
+
+    Parameters
+    ----------
+    published : path
+        The release.
+    earlier : sequence of paths
+        The others.
+    originals : sequence of Document
+        Its labelled originals.
+    names : sequence of str
+        The sensitive labels.
+
+    """
+    if not earlier:
+        return ()
+    later, by_id = KnownDocuments.of(published), {d.id: d for d in originals}
+    measured = [
+        measure_composition(KnownDocuments.of(path), later, by_id, names) for path in earlier
+    ]
+    found = tuple(record for record in measured if record is not None)
+    if not found:
+        raise InputError(
+            "The releases have no document and no surrogate in common.",
+            hint="documents are known by their ids and texts.",
+        )
+    return found
 
 
 def places_shown(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[int, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ....presentation.language import say
 from ....presentation.numbers import count, percent
-from ..attack_records import TextAttack, TextComposition
+from ..attack_records import TextAttack
+from ..composition_records import TextComposition
 
 __all__ = ["sentences_together"]
 

@@ -25,7 +25,7 @@ from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
 from .....data.inputs import DocumentsInput
-from ...attack_records import InferenceRecord, TextAttack, TextComposition, TheoremBounds
+from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
 from ...private_edits import read_edits
@@ -41,7 +41,7 @@ from ..attacker import AttackedRelease, AttackReport, Residual, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
-from ..together import KnownDocuments, measure_composition
+from ..together import measure_with_earlier
 from .alignment import align
 
 if TYPE_CHECKING:
@@ -158,30 +158,8 @@ def attack_release(
         attack=report.to_record(),
         bounds=_bounds(report, record, before),
         inference=_inference(training, texts, originals, names, Streams(settings.seed)),
-        compositions=_compositions(published, settings.earlier, originals, names),
+        compositions=measure_with_earlier(published, settings.earlier, originals, names),
     )
-
-
-def _compositions(
-    published: str | os.PathLike[str],
-    earlier: Sequence[str | os.PathLike[str]],
-    originals: Sequence[Document],
-    names: Sequence[str],
-) -> tuple[TextComposition, ...]:
-    """Measure a release together with earlier ones."""
-    if not earlier:
-        return ()
-    later, by_id = KnownDocuments.of(published), {d.id: d for d in originals}
-    measured = [
-        measure_composition(KnownDocuments.of(path), later, by_id, names) for path in earlier
-    ]
-    found = tuple(record for record in measured if record is not None)
-    if not found:
-        raise InputError(
-            "The releases have no document and no surrogate in common.",
-            hint="documents are known by their ids and texts.",
-        )
-    return found
 
 
 def _under_old_ids(texts: Sequence[Document], release: Path) -> list[Document]:
