@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....core.engine import Part
 from ....presentation.composition import tell_composition
-from ....presentation.language import say
+from ....presentation.language import say, say_many
 from ....presentation.numbers import count, decimal, percent
 from ..attack_records import TablesAttack
 from ..notes_records import NotesFound, NotesPeople
@@ -45,9 +45,11 @@ def _notes(column: str, notes: NotesFound) -> list[str]:
     odd = sum(notes.contradicted.values())
     if odd:
         found.append(
-            say(
-                "{odd} mentions contradict their row: errors of the register, or of the notes.",
-                odd=count(odd),
+            say_many(
+                odd,
+                "{n} mention contradicts its row: an error of the register, or of the note.",
+                "{n} mentions contradict their row: errors of the register, or of the notes.",
+                n=count(odd),
             )
         )
     if notes.held:
