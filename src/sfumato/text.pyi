@@ -245,6 +245,7 @@ def attack(
     labels: DocumentsInput,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     training: DocumentsInput | None = None,
+    earlier: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = ...,
     attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput = ...,
     budgets: Sequence[int] | int = ...,
     encoder: str | os.PathLike[str] | None = None,
@@ -268,6 +269,8 @@ def attack(
         Labelled corpora that an outsider brings.
     training : path, frame, Corpus or list of Document, optional
         The corpus that explore learned from: adds attacker A.
+    earlier : list of path, default=[]
+        Earlier releases of some of the same documents or people.
     attackers : list of str or Learner or classifier, default=['all']
         Who attacks. One of crf, svm, adaboost, ensemble, encoder, all, none.
     budgets : list of int, default=[10, 100, 1000]
