@@ -1,5 +1,6 @@
 """A simulated steward: answers questions from the labels that the notes have."""
 
+from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.request import TextRequest
 
 LABELS = ["NAME", "PHONE"]
@@ -15,6 +16,15 @@ def gold_of(notes, place):
     return [s for s in notes[document].spans if s.label in LABELS and s.start < last and first < s.end]  # fmt: skip
 
 
+def settle_class(session, notes, number):
+    """Answer about a class of words from the members that are shown: yes, no, or it depends."""
+    words = session.classes.numbered(number)
+    shown = zip(words.first[:SHOWN].tolist(), words.last[:SHOWN].tolist(), strict=True)
+    said = {tuple(s.label for s in gold_of(notes, session.place(*one))) for one in shown}
+    told = next(iter(said)) if len(said) == 1 else ("", "")
+    session.settle_class(words.key, told[0] if told else None, mixed=len(told) > 1)
+
+
 def answer(session, notes, times):
     """Answer questions from the notes' own labels."""
     for _ in range(times):
@@ -25,6 +35,8 @@ def answer(session, notes, times):
             _, first, last = place
             spans = [(max(s.start, first), min(s.end, last), s.label) for s in gold]
             session.window(place, spans, random=question.random)
+        elif question.kind == "class":
+            settle_class(session, notes, question.class_number)
         elif gold:
             span = gold[0]
             exact = (place[0], span.start, span.end)

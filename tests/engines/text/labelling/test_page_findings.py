@@ -256,5 +256,5 @@ def test_answers_about_one_shape_that_yield_nothing_are_not_asked_for_ever(sessi
             asked.append(notes[place[0]].text[place[1] : place[2]])
         answer(SimpleNamespace(
             question=lambda q=question: q, place=session.place, mark=session.mark, like=session.like,
-            window=session.window, settle=session.settle), notes, 1)  # fmt: skip
+            window=session.window, settle=session.settle, classes=session.classes, settle_class=session.settle_class), notes, 1)  # fmt: skip
     assert sum(word.isdigit() for word in asked) <= 0.5 * max(len(asked), 1)

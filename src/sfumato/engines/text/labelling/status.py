@@ -7,6 +7,7 @@ import numpy as np
 from ....desk.records import Agreement, Status
 from ..learners.partial import UNKNOWN
 from .estimate import answers_to_go, audit_size
+from .journal import ANSWERS
 from .next_step import next_step, seconds_of
 from .session import Session
 from .two_readers import compare_readers
@@ -105,5 +106,5 @@ def readers_of(session: Session) -> str:
     }.get(lessons.state, lessons.state)
     if lesson is None:
         return f"CRF (an encoder {state})"
-    seen = sum(event["do"] in ("mark", "window") for event in session.journal.events[: lesson.upto])
+    seen = sum(event["do"] in ANSWERS for event in session.journal.events[: lesson.upto])
     return f"CRF and encoder (it knows {seen} answers and {state})"
