@@ -61,6 +61,8 @@ class Question(TypedDict):
     class_key: NotRequired[str]
     """Of a class: its name, what it holds in words, how many places, and some of them."""
     title: NotRequired[str]
+    asks: NotRequired[str]
+    """The question about a convention; empty for other classes."""
     count: NotRequired[int]
     examples: NotRequired[list[Passage]]
 

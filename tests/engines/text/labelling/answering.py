@@ -25,18 +25,27 @@ def settle_class(session, notes, number):
     session.settle_class(words.key, told[0] if told else None, mixed=len(told) > 1)
 
 
+def tell_conventions(session):
+    """Say that no title, weekday or clinic is part of anything."""
+    while (number := session.classes.next_convention(session.answers.classes)) is not None:
+        session.settle_class(session.classes.numbered(number).key, None)
+    session.settle()
+
+
 def answer(session, notes, times):
     """Answer questions from the notes' own labels."""
     for _ in range(times):
         question = session.question()
+        if question.kind == "class":
+            settle_class(session, notes, question.class_number)
+            session.settle()
+            continue
         place = session.place(question.first, question.last)
         gold = gold_of(notes, place)
         if question.kind == "window":
             _, first, last = place
             spans = [(max(s.start, first), min(s.end, last), s.label) for s in gold]
             session.window(place, spans, random=question.random)
-        elif question.kind == "class":
-            settle_class(session, notes, question.class_number)
         elif gold:
             span = gold[0]
             exact = (place[0], span.start, span.end)

@@ -43,7 +43,7 @@ class Answers:
     skipped: Mask
     done: Mask
     cleared: Mask
-    """Words that a person who reviewed a release said should not be redacted, and nobody has marked since."""
+    """Words that a person said should not be redacted, of a release or by a convention, and nobody has marked since."""
     drawn: list[int] = field(default_factory=list)
     count: int = 0
     second: dict[int, npt.NDArray[np.int16]] = field(default_factory=dict)
@@ -175,10 +175,11 @@ class AnswerSheet:
         answers.count += 1
         if event["mixed"]:
             return
+        open_ = answers.known == UNKNOWN
         said = members.tokens if code else members.taught
-        said = said[answers.known[said] == UNKNOWN]
-        answers.known[said] = code
-        answers.cleared[said] = members.binding and not code
+        answers.known[said[open_[said]]] = code
+        if members.asks and not code:
+            answers.cleared[members.tokens[open_[members.tokens]]] = True
         answers.skipped[members.tokens] = True
 
     def tokens_of(self, place: Place) -> slice:

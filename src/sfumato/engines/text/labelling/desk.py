@@ -139,9 +139,10 @@ class TextDesk(ProjectReleases):
             "first": first,
             "last": last,
             "number": session.answers.count + 1,
-            "label": session.label_at(document, first, last),
+            "label": words.label or session.label_at(document, first, last),
             "class_key": words.key,
             "title": words.title,
+            "asks": words.asks,
             "count": len(words),
             "examples": [self._passage(place) for place in examples],
         }

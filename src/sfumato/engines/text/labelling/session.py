@@ -75,7 +75,7 @@ class Session(AnswerKeeper):
         """The tokens as those models see them that tell the labels apart."""
         self.starter = self.project.starter_model()
         self.asker = Asker(self.typing_pool, ratio=self.record.ratio, seed=self.record.seed)
-        self.classes = WordClasses(data, vocabulary.words, seed=self.record.seed)
+        self.classes = WordClasses(data, vocabulary.words, self.labels, seed=self.record.seed)
         self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels, self.classes)
         self.place_labels = PlaceLabels(self.sheet, data, self.project, self.starter)
         seen = self.place_labels.starter_scores()
@@ -234,14 +234,17 @@ class Session(AnswerKeeper):
     # --- questions ----------------------------------------------------------------------------
 
     def question(self, asking: str = "cost") -> Question | None:
-        """Return the next question; every fifth is a window drawn at random."""
+        """Return the next question: conventions first, then every fifth is a window drawn at random."""
         if asking not in ASKING:
             raise ParameterError.constraint(
                 "asking", "question", f"one of {', '.join(ASKING)}", asking
             )
         with self.lock:
             answers, scores = self.answers, self.scores
-            if answers.count % EVERY == 0:
+            convention = self.classes.next_convention(answers.classes)
+            if convention is not None:
+                return Question("class", 0, 0, 0, class_number=convention)
+            if (answers.count - len(answers.classes)) % EVERY == 0:
                 drawn = self.asker.random_window(answers.done)
                 if drawn is not None:
                     return drawn
@@ -287,9 +290,11 @@ class Session(AnswerKeeper):
         threshold = cost_threshold(ratio or self.record.ratio)
         with self.lock:
             known, scores = self.answers.known[low:high], self.scores[low:high]
+            cleared = self.answers.cleared[low:high]
         counted = self.pool.data.counted[low:high]
         hidden = (known > 0) | ((known == UNKNOWN) & (scores >= threshold) & counted)
         hidden |= self.place_labels.whole_matches(document, hidden) & (known == UNKNOWN)
+        hidden &= ~cleared
         found: list[Span] = []
         for i, j in runs(np.where(hidden, known + 1, -1)):
             _, a, b = self.place(low + i, low + j)

@@ -1,4 +1,4 @@
-"""Words that are asked about as one class: numbers of one form, words in small letters.
+"""Words that are asked about as one class: numbers of one form, words in small letters, cases of a convention.
 
 "Numbers with two dots: dates?" is one question instead of fifty. Members of a class are written alike and
 proposed alike by the rules; the text and the proposals of a project do not change, so that a class is the same
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,8 @@ from ....core.randomness import Streams
 from ..learners.partial import UNKNOWN, Known
 from ..reading.arrays import Mask
 from ..reading.features import TokenData
-from ..rules.features import RULES
+from ..rules.features import RULES, values_of
+from .conventions import find_conventions
 
 __all__ = ["SHOWN", "WordClass", "WordClasses"]
 
@@ -63,8 +64,13 @@ class WordClass:
         What is asked about, in words.
     first, last : arrays of int
         The bounds of the members in tokens, in the order in which they are shown.
-    binding : bool, default False
-        Whether a "no" speaks for every member: a convention does, a look at a few examples does not.
+    taught : array of int
+        The tokens that a no is learned from.
+    asks : str, default ""
+        The question, where it is one about a convention. A no to it keeps every member from being redacted; a no
+        after a look at a few examples does not.
+    label : str, optional
+        The label that a yes to that question gives.
 
     """
 
@@ -72,7 +78,9 @@ class WordClass:
     title: str
     first: Numbers
     last: Numbers
-    binding: bool = False
+    taught: Numbers
+    asks: str = ""
+    label: str | None = None
 
     def __len__(self) -> int:
         return len(self.first)
@@ -80,16 +88,12 @@ class WordClass:
     @cached_property
     def tokens(self) -> Numbers:
         """All tokens of the members."""
-        return self._tokens(len(self))
+        return _tokens(self.first, self.last)
 
-    @cached_property
-    def taught(self) -> Numbers:
-        """The tokens of those members that a "no" is learned from."""
-        return self._tokens(len(self) if self.binding else _TAUGHT)
 
-    def _tokens(self, members: int) -> Numbers:
-        bounds = zip(self.first[:members].tolist(), self.last[:members].tolist(), strict=True)
-        return np.concatenate([np.arange(a, b) for a, b in bounds])
+def _tokens(first: Numbers, last: Numbers) -> Numbers:
+    bounds = zip(first.tolist(), last.tolist(), strict=True)
+    return np.concatenate([np.arange(a, b) for a, b in bounds])
 
 
 class WordClasses(Mapping[str, WordClass]):
@@ -101,16 +105,26 @@ class WordClasses(Mapping[str, WordClass]):
         The tokens, with what rules propose as a place feature.
     words : sequence of str
         The words by type.
+    labels : sequence of str
+        The labels of the project.
     seed : int, default 0
         The seed of the order in which members are shown.
 
     """
 
-    def __init__(self, data: TokenData, words: Sequence[str], *, seed: int = 0) -> None:
+    def __init__(
+        self, data: TokenData, words: Sequence[str], labels: Sequence[str], *, seed: int = 0
+    ) -> None:
         self.data, self.words = data, words
         self._random = Streams(seed).generator("word classes")
         found = {**self._numbers(), **self._small_words()}
         self._classes = {key: found[key] for key in sorted(found)}
+        for one in find_conventions(data, words, labels, self._proposed_as):
+            made = self._made(one.key, "", one.places)
+            # It comes before any name was marked: learned alone, a no to titles would speak against names, too.
+            self._classes[one.key] = replace(
+                made, taught=made.taught[:0], asks=one.asks, label=one.label
+            )
         self.of: Numbers = np.full(len(data), -1, np.int64)
         """By token: the number of its class; −1 where it has none."""
         for number, one in enumerate(self._classes.values()):
@@ -132,6 +146,13 @@ class WordClasses(Mapping[str, WordClass]):
         few = np.flatnonzero(np.bincount(of[of >= 0], minlength=len(self)) < _FEWEST)
         return np.where(np.isin(of, few), -1, of)
 
+    def next_convention(self, answered: Mapping[str, int]) -> int | None:
+        """Return the number of the first convention that nobody has told yet."""
+        for number, (key, one) in enumerate(self._classes.items()):
+            if one.asks and key not in answered:
+                return number
+        return None
+
     def numbered(self, number: int) -> WordClass:
         """Return the class of a number."""
         return list(self._classes.values())[number]
@@ -141,6 +162,10 @@ class WordClasses(Mapping[str, WordClass]):
         """By token: the kind that rules propose; 0 where they propose none."""
         values = [place.values for place in self.data.places if place.name == RULES]
         return (values[0].astype(np.int64) + 1) // 2 if values else np.zeros(len(self.data), np.int64)  # fmt: skip
+
+    def _proposed_as(self, kind: str) -> Mask:
+        """Return the tokens that rules propose for a kind."""
+        return np.isin(self._proposed, [(value + 1) // 2 for value in values_of(kind)])
 
     def _numbers(self) -> dict[str, WordClass]:
         """Return the classes of what is written without a space and holds a digit, by form and proposal."""
@@ -183,16 +208,14 @@ class WordClasses(Mapping[str, WordClass]):
         title = "words in small letters that no rule proposes"
         return {_SMALL: self._made(_SMALL, title, np.stack([places, places + 1], axis=1))}
 
-    def _made(
-        self, key: str, title: str, places: npt.NDArray[np.int64], *, binding: bool = False
-    ) -> WordClass:
+    def _made(self, key: str, title: str, places: npt.NDArray[np.int64]) -> WordClass:
         """Return a class whose members stand in random order, different words first."""
         places = places[self._random.permutation(len(places))]
         _, once = np.unique(self.data.tokens.type[places[:, 0]], return_index=True)
         ahead = np.sort(once)
         order = np.concatenate([ahead, np.setdiff1d(np.arange(len(places)), ahead)])
         first, last = places[order].T
-        return WordClass(key, title, first, last, binding)
+        return WordClass(key, title, first, last, _tokens(first[:_TAUGHT], last[:_TAUGHT]))
 
 
 def _title_of(key: str) -> str:
