@@ -1,4 +1,4 @@
-"""Writes reference/parameters.md and reference/regimes.md from what declares them: `make reference`."""
+"""Writes the pages that are made from requests, regimes and result files: `make reference`."""
 
 from __future__ import annotations
 
@@ -207,7 +207,11 @@ def page() -> str:
 
 
 if __name__ == "__main__":
+    import papers  # beside this script
+
     PAGE.write_text(page(), encoding="utf-8")
     REGIMES_PAGE.write_text(regimes_page(), encoding="utf-8")
     OTHERS_PAGE.write_text(others_page(), encoding="utf-8")
-    sys.stdout.write(f"written: {PAGE.name}, {REGIMES_PAGE.name}, {OTHERS_PAGE.name}\n")
+    papers.PAGE.write_text(papers.page(), encoding="utf-8")
+    written = (PAGE, REGIMES_PAGE, OTHERS_PAGE, papers.PAGE)
+    sys.stdout.write(f"written: {', '.join(page.name for page in written)}\n")

@@ -68,8 +68,8 @@ def explore(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     background : list of path, frame, Corpus or list of Document, default=[]
@@ -165,8 +165,8 @@ def publish(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
@@ -341,8 +341,8 @@ def start(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -376,7 +376,7 @@ def start(
 def convert(
     source: str | os.PathLike[str],
     *,
-    to: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "plain", "mixed"],
+    to: Literal["fhir", "jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "mbox", "hl7", "plain", "mixed"],
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
@@ -391,8 +391,8 @@ def convert(
     source : path
         Labelled documents, or a project: then the answers are its labels.
     to : str
-        Format to write. One of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
-        labelstudio, i2b2, docx, xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        Format to write. One of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
+        labelstudio, i2b2, docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     out : path
         Where the result goes.
     text_column : str, default='text'
@@ -401,8 +401,8 @@ def convert(
         Field that holds the id; empty: numbered.
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
-        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2, docx,
-        xlsx, pptx, html, xml, odt, pdf, eml, plain, mixed.
+        of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
+        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

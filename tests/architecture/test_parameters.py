@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,15 @@ NAMES = ["tables", "text", "baskets"]
 VERBS = {"explore": "Request", "publish": "PublishRequest"}
 
 
-def test_the_page_is_what_the_requests_say():
-    found = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+def script_of_docs(name):
+    found = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_what_the_requests_say():
+    module = script_of_docs("generate")
     assert (ROOT / "docs/reference/parameters.md").read_text(encoding="utf-8") == module.page(), (
         "docs/reference/parameters.md is not up to date: run `make reference`"
     )
@@ -28,6 +35,20 @@ def test_the_page_is_what_the_requests_say():
     assert regimes == module.regimes_page(), "docs/reference/regimes.md: run `make reference`"
     others = (ROOT / "docs/explanation/beside-others.md").read_text(encoding="utf-8")
     assert others == module.others_page(), "docs/explanation/beside-others.md: run `make reference`"
+
+
+def test_the_papers_page_is_what_the_results_say(tmp_path, monkeypatch):
+    papers = script_of_docs("papers")
+    written = papers.PAGE.read_text(encoding="utf-8")
+    assert written == papers.page(), "docs/explanation/papers.md: run `make reference`"
+    for name in ("text_study", "tables", "baskets"):
+        shutil.copy(papers.RESULTS / f"{name}.json", tmp_path)
+    path = tmp_path / "tables.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    found["safe_harbor"]["policies_better"] += 1
+    path.write_text(json.dumps(found), encoding="utf-8")
+    monkeypatch.setattr(papers, "RESULTS", tmp_path)
+    assert written != papers.page(), "the page does not follow its results"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -145,7 +145,8 @@ class Corpus:
 
     def place_of(self, part: CorpusFile, out: Path) -> Path:
         """Return where a part of a corpus like this is written."""
-        return out / part.name if self.is_folder and self.format.unit != "folder" else out
+        inside = self.is_published_as_folder and self.format.unit != "folder"
+        return out / part.name if inside else out
 
     @property
     def paths(self) -> list[Path]:

@@ -140,7 +140,37 @@ def xml(text: str) -> bytes:
     return f'<note by="{GONE if GONE in text else ""}"><text>{text}</text></note>'.encode()
 
 
+def resources(folder: Path) -> Corpus:
+    """Return a folder with a resource a file."""
+    (folder / "letters").mkdir()
+    for i, text in enumerate(TEXTS):
+        made = {"resourceType": "Observation", "id": f"o{i}", "note": [{"text": text}]}
+        (folder / "letters" / f"{i}.json").write_text(json.dumps(made), encoding="utf-8")
+    return read_documents(folder / "letters")
+
+
+def messages(folder: Path) -> Corpus:
+    """Return a folder with a message of HL7 a file."""
+    (folder / "letters").mkdir()
+    for i, text in enumerate(TEXTS):
+        made = f"MSH|^~\\&|||||||ORU|{i}\rNTE|1||{text}\r"
+        (folder / "letters" / f"{i}.hl7").write_text(made, encoding="utf-8", newline="")
+    return read_documents(folder / "letters")
+
+
+def mailboxes(folder: Path) -> Corpus:
+    """Return a folder with mailboxes of a message each."""
+    (folder / "letters").mkdir()
+    for i, text in enumerate(TEXTS):
+        made = f"From x\nSubject: s\n\n{text}\n".encode()
+        (folder / "letters" / f"{i}.mbox").write_bytes(made)
+    return read_documents(folder / "letters")
+
+
 SOURCES: dict[str, Callable[[Path], Corpus]] = {
+    "fhir": resources,
+    "hl7": messages,
+    "mbox": mailboxes,
     "package": package,
     "parquet": parquet,
     "pdf": pdf,
@@ -193,7 +223,18 @@ def at_the_end(comment: str) -> Callable[[Path], object]:
     return lambda out: out.write_bytes(out.read_bytes().rstrip() + comment.encode())
 
 
+def in_an_extension(out: Path) -> None:
+    """Put a name into what a resource may not hold when it is published."""
+    resource = json.loads(out.read_bytes())
+    out.write_text(json.dumps({**resource, "extension": [{"valueString": GONE}]}), encoding="utf-8")
+
+
 STREAMS: dict[str, Callable[[Path], object]] = {
+    "fhir": in_an_extension,
+    "mbox": lambda out: out.write_bytes(
+        out.read_bytes().replace(b"MIME-", f"X-Ward: {GONE}\nMIME-".encode())
+    ),
+    "hl7": lambda out: out.write_bytes(out.read_bytes() + f"ZPI|{GONE}\r".encode()),
     "xlsx": in_a_member,
     "pptx": in_a_member,
     "odt": in_a_member,

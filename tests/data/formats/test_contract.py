@@ -128,10 +128,17 @@ def test_every_format_is_known_by_its_suffixes_and_says_its_version():
         assert all(kind.sniff(f"x{suffix}", b"") for suffix in kind.suffixes)
     claimed = [suffix for kind in FORMATS.values() for suffix in kind.suffixes]
     shared = {suffix for suffix in claimed if claimed.count(suffix) > 1}
-    assert shared == {".xml"}  # who looks inside
+    assert shared == {".xml", ".json", ".ndjson"}  # who looks inside
 
 
 def test_formats_with_one_suffix_look_inside(tmp_path):
     for content, kind in (("<deIdi2b2/>", "i2b2"), ("<ClinicalDocument/>", "xml")):
         (tmp_path / "a.xml").write_text(content)
         assert format_of_file(tmp_path / "a.xml") == kind
+    for content, kind in (('{"resourceType": "Basic"}', "fhir"), ('{"text": "x"}', "jsonl")):
+        for name, made in (
+            ("a.json", content.encode()),
+            ("a.ndjson.gz", gzip.compress(content.encode())),
+        ):
+            (tmp_path / name).write_bytes(made)
+            assert format_of_file(tmp_path / name) == kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,8 @@ class Mixed(Format[FormatOptions]):
     name = MIXED
     unit = "document"
     is_container = True
+    person_field = "patient"
+    _shift: Callable[[str], int] | None = None
 
     @classmethod
     def sniff(cls, name: str, head: bytes) -> bool:  # noqa: ARG003
@@ -64,11 +66,15 @@ class Mixed(Format[FormatOptions]):
         made: dict[str, Format[FormatOptions]] = self.__dict__.setdefault("_made", {})
         if kind not in made:
             made[kind] = FORMATS[kind](self.names)
+            if self._shift is not None:
+                made[kind].shift_by(self._shift)
         return made[kind]
 
     def __getstate__(self) -> dict[str, object]:
         return {
-            name: value for name, value in vars(self).items() if name not in ("_kinds", "_made")
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("_kinds", "_made", "_shift")
         }
 
     def is_document(self, part: CorpusFile) -> bool:
@@ -96,6 +102,12 @@ class Mixed(Format[FormatOptions]):
                 "A mixture of formats is none to write.", hint="name one of them, such as docx."
             )
         self.of(part).write(part, edited, out)
+
+    def shift_by(self, days: Callable[[str], int]) -> None:
+        """Shift dates in the parts that have some."""
+        self._shift = days
+        for form in self.__dict__.get("_made", {}).values():
+            form.shift_by(days)
 
     def inspect(self, part: CorpusFile) -> FileSummary:
         return self.of(part).inspect(part)

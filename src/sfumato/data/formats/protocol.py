@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
@@ -112,6 +112,10 @@ class Format(ABC, Generic[O]):
     """Whether a file has other streams than its text: they are all searched for what was removed."""
     is_table: ClassVar[bool] = False
     """Whether the text is a column of a table."""
+    is_written_in_order: ClassVar[bool] = False
+    """Whether documents are written as they come, and the writer itself hides their order where that is asked for."""
+    person_field: ClassVar[str | None] = None
+    """The field that names the person of a document, where records say it themselves."""
     version: ClassVar[str] = "1"
     """The version of the reader: offsets are only as stable as it."""
     Options: ClassVar[type[FormatOptions]] = FormatOptions
@@ -171,6 +175,9 @@ class Format(ABC, Generic[O]):
     def new_id(self, document: Document, mark: str) -> str:
         """Return the id under which a document is published, from 16 random hexadecimal digits."""
         return mark
+
+    def shift_by(self, days: Callable[[str], int]) -> None:
+        """Shift the dates of each person in the records as those in their texts are; most formats have none."""
 
     def blocks(
         self, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None

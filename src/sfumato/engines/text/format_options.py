@@ -40,6 +40,8 @@ _COLUMNS = [
 
 _PICTURES = Argument("pictures", "pictures", "blank|keep")
 
+_PROFILE = Argument("profile", "profile", "FILE", write=str)
+
 FORMAT = Named(
     "format",
     {
@@ -49,6 +51,8 @@ FORMAT = Named(
         "tsv": [_DELIMITER, _SPANS, _OVERLAPS],
         "parquet": [_SPANS, _OVERLAPS],
         "conll": [*_COLUMNS, _OVERLAPS],
+        "fhir": [_PROFILE],
+        "hl7": [_PROFILE],
         "pdf": [_PICTURES, _OVERLAPS],
         **{name: [_OVERLAPS] for name in ("brat", "prodigy", "doccano", "labelstudio", "i2b2")},
     },

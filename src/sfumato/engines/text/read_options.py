@@ -58,6 +58,11 @@ class ReadOptions(Request):
         choices=lambda: ("blank", "keep"), within="format",
     )  # fmt: skip
 
+    profile: File | None = parameter(
+        None, help="Profile that says what is done to each element of FHIR or HL7 records.", role="file",
+        within="format",
+    )  # fmt: skip
+
     def open(self, source: DocumentsInput) -> Corpus:
         """Open documents as the request says.
 
@@ -77,7 +82,7 @@ class ReadOptions(Request):
     def _format_options(self) -> dict[str, Any]:
         """Return what is said about one format alone; another format refuses it."""
         known = fields_of(type(self))
-        named = ("delimiter", "token_column", "tag_column", "kept_columns", "pictures")
+        named = ("delimiter", "token_column", "tag_column", "kept_columns", "pictures", "profile")
         said = {n: getattr(self, n) for n in named if getattr(self, n) != known[n].default}
         return {n: None if value == "none" else value for n, value in said.items()}
 

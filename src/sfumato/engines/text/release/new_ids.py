@@ -67,18 +67,22 @@ class NewIds:
 
     def renamed(self, edited: Iterable[Edited], form: Format[FormatOptions]) -> list[Edited]:
         """Return documents with their new ids, in the order of these."""
-        found = []
-        for document in edited:
-            mark = self.mark(document.document.id)
-            new, fields, field = (
-                form.new_id(document.document, mark),
-                document.fields,
-                form.names.id,
-            )
-            if field in fields:  # an id that is not a text
-                fields = {**fields, str(field): int(new)}
-            found.append((mark, replace(document, id=new, fields=fields)))
+        found = [(self.mark(one.document.id), self.rename(one, form)) for one in edited]
         return [document for _, document in sorted(found, key=lambda entry: entry[0])]
+
+    def rename(self, edited: Edited, form: Format[FormatOptions]) -> Edited:
+        """Return a document with its new id."""
+        name = edited.document.id
+        new, fields, field = (
+            form.new_id(edited.document, self.mark(name)),
+            edited.fields,
+            form.names.id,
+        )
+        if field in fields:  # an id that is not a text
+            fields = {**fields, str(field): int(new)}
+        if form.is_written_in_order:  # it has ids of its own
+            self.known[name] = new
+        return replace(edited, id=new, fields=fields)
 
     def write(self, out: str | os.PathLike[str], *, force: bool) -> None:
         """Write which document became which, for the steward alone."""

@@ -238,7 +238,11 @@ class Output:
         """Yield the documents of a part with their edits, under the ids that are published."""
         found = self._paired(part, names, without)
         form = self.corpus.format
-        documents = found if self.new_ids is None else iter(self.new_ids.renamed(found, form))
+        new, documents = self.new_ids, found
+        if new is not None and form.is_written_in_order:
+            documents = (new.rename(edited, form) for edited in found)
+        elif new is not None:
+            documents = iter(new.renamed(found, form))
         for edited in documents:
             note(self._line(edited))
             yield edited

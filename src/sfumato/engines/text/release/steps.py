@@ -29,7 +29,7 @@ from ..redaction.counts import RedactionCounts
 from ..redaction.person import PersonRule
 from ..redaction.registry import REPLACEMENTS
 from ..redaction.sanitiser import Ranges, Sanitiser, batches
-from ..redaction.surrogates import DateReading
+from ..redaction.surrogates import DateReading, Surrogates
 from ..redaction.surrogates.dates import MONTH_FIRST
 from ..request import TextPublishRequest
 from ..sanitize.classifiers import ClassifierSet
@@ -247,11 +247,18 @@ def _sanitiser(
     """Return what redacts and replaces, as the request says."""
     by_file = corpus.format.unit == "folder"
     person = None if request.person is None else PersonRule(request.person, by_file=by_file)
+    replacer = REPLACEMENTS.get_or_raise(request.replacement).for_release(
+        key=request.key, scope="person" if person else request.scope, reading=reading
+    )
+    if (
+        person is not None
+        and person.field == corpus.format.person_field
+        and isinstance(replacer, Surrogates)
+    ):
+        corpus.format.shift_by(replacer.days)
     return Sanitiser(
         classifiers,
-        replacer=REPLACEMENTS.get_or_raise(request.replacement).for_release(
-            key=request.key, scope="person" if person else request.scope, reading=reading
-        ),
+        replacer=replacer,
         person=person,
         cleared=cleared,
         findings=request.findings is not None,

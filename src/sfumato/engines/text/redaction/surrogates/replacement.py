@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .....core.date_shift import choose_days
 from .....core.errors import ParameterError
 from ..replacer import Place, Replacer
 from . import dates, formats, names
@@ -46,10 +47,6 @@ _INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u00ad\ufeff")
 _DIGITS_OF_PHONE = 7
 _CHARACTERS_OF_ID = 5
 _OLDEST = 89  # ages above are rare enough to tell people apart
-# A shift of more than a year changes every year, and one that is far from a whole number of years
-# changes every month too.
-_NEAREST_WEEKS, _FURTHEST_WEEKS = 53, 156
-_YEAR, _MONTH = 365.25, 35.0
 _CERTAINTY_OF_WORDS, _CERTAINTY_OF_FORMS, _CERTAINTY_OF_NUMBERS = 1.0, 2.0, 4.0
 _CERTAINTY_OF_DATES = 2.5
 _STRICT_FORMS = frozenset({"phone", "email", "web", "address", "place"})
@@ -144,13 +141,8 @@ class Surrogates(Replacer):
 
     def days(self, document_id: str) -> int:
         """Return the document's shift in days."""
-        allowed = [
-            weeks * 7
-            for weeks in range(_NEAREST_WEEKS, _FURTHEST_WEEKS + 1)
-            if _MONTH <= (weeks * 7) % _YEAR <= _YEAR - _MONTH
-        ]
-        drawn = self._key.number("days", self._scope(document_id), below=2 * len(allowed))
-        return allowed[drawn // 2] * (1 if drawn % 2 else -1)
+        scope = self._scope(document_id)
+        return choose_days(lambda below: self._key.number("days", scope, below=below))
 
     def replace(self, document_id: str, text: str, label: str, place: Place | None = None) -> str:
         """Return the surrogate of a redacted text, or a placeholder where none can be made."""

@@ -1,0 +1,348 @@
+"""FHIR as a format of documents: a resource is a document, its free texts are the text of it."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from ....core.errors import FormatError, InputError, LimitError, WorkError
+from ...document import Document, Edited, Span, by_place
+from ...shuffling import ShuffledLines
+from ...sources import Withheld, create_bytes
+from ..inspection import FileSummary
+from ..protocol import CorpusFile, Format, FormatOptions, document_from
+from .profile import Profile, load_profile
+from .pseudonyms import Pseudonyms
+from .resources import CollectedTexts, EditedTexts, Json, ResourceWalk, person_of
+from .second_reader import still_holds
+from .streams import BundleReader, decode, encode, is_lines, resource_lines
+
+__all__ = ["Fhir", "HealthOptions", "HealthRecords"]
+
+_SHORTEST = 4  # characters of a removed string that is worth a search
+_AT_ONCE = 256  # lines that are written at once
+_HEAD = ("resourceType", "id", "type", "timestamp")
+
+
+class HealthOptions(FormatOptions):
+    """What can be said about records of health care."""
+
+    profile: str | None = None
+
+
+class HealthRecords(Format[HealthOptions]):
+    """What formats of health records share: a profile, keyed ids, and one shift of dates for each patient."""
+
+    unit = "document"
+    is_written_in_order = True
+    person_field = "patient"
+    Options = HealthOptions
+    kind: ClassVar[str]
+
+    _profile: Profile | None = None
+    _pseudonyms: Pseudonyms | None = None
+    _days: Callable[[str], int] | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {n: v for n, v in vars(self).items() if not n.startswith("_")}
+
+    @property
+    def profile(self) -> Profile:
+        """The rules."""
+        if self._profile is None:
+            own = self.options.profile
+            self._profile = load_profile(self.kind, None if own is None else Path(own))
+        return self._profile
+
+    @property
+    def pseudonyms(self) -> Pseudonyms:
+        """The ids and shifts of the steward."""
+        if self._pseudonyms is None:
+            self._pseudonyms = Pseudonyms(self._days)
+        return self._pseudonyms
+
+    def shift_by(self, days: Callable[[str], int]) -> None:
+        """Shift the dates of each patient as the dates of their texts are."""
+        self._days, self._pseudonyms = days, None
+
+    @property
+    def holds_ids(self) -> bool:
+        """The id of a record is keyed and written."""
+        return True
+
+    def publish_fields(self, document: Document, keep: Sequence[str]) -> Mapping[str, object]:  # noqa: ARG002
+        """Return nothing: the profile says what is published."""
+        return {}
+
+    def comparable(self, text: str) -> str:
+        """Return a text without white space: where an edit ends a line, the line is still there."""
+        return "".join(text.split())
+
+    def digest(
+        self,
+        id: str,
+        text: str,
+        fields: Mapping[str, object],
+        spans: Sequence[Span],  # noqa: ARG002
+    ) -> bytes:
+        """Return the digest of a record: its own id and its text; its place in a file is none of it."""
+        own = str(fields.get("record", id))
+        digest = blake2b(f"{len(own)}:{own}".encode("utf-8", "surrogatepass"), digest_size=16)
+        digest.update(self.comparable(text).encode("utf-8", "surrogatepass"))
+        return digest.digest()
+
+    def digest_of(self, edited: Edited) -> bytes:
+        """Return the digest of a record with its edits, under the id that is published."""
+        return self.digest("", edited.text, {"record": self._key_id(edited.document)}, ())
+
+    def _key_id(self, document: Document) -> str:
+        kind, _, own = str(document.fields.get("record", "")).partition("/")
+        return f"{kind}/{self.pseudonyms.id(own)}" if own else f"{kind}/"
+
+    def new_id(self, document: Document, mark: str) -> str:
+        """Return the id that a record is published under; of a file, its name."""
+        if "record" in document.fields:
+            return self._key_id(document)
+        name = document.id.lower()
+        own = next((s for s in (f"{x}{z}" for x in self.suffixes for z in (".gz", "")) if name.endswith(s)), "")  # fmt: skip
+        return f"{mark}{own}"
+
+    def removed(self, edited: Edited) -> list[str]:
+        """Return what was removed from the text of a record and is worth a search in what was written."""
+        published, text = edited.text, edited.document.text
+        removed = {text[e.start : e.end] for e in edited.edits}
+        return [one for one in removed if len(one) >= _SHORTEST and one not in published]
+
+    @abstractmethod
+    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
+        """Yield each record as a document, with what was found in it."""
+
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        for record in self.read_texts(part):
+            yield record if isinstance(record, Withheld) else record[0]
+
+    def inspect(self, part: CorpusFile) -> FileSummary:
+        """Return what a file holds and what would be dropped of it."""
+        found = FileSummary(self.name)
+        try:
+            for record in self.read_texts(part):
+                if isinstance(record, Withheld):
+                    found.withhold(record.reason)
+                else:
+                    found.add(replace(record[0], fields={}))
+                    found.places["free text"] += len(record[0].text)
+                    found.dropped.update(record[1].dropped)
+        except InputError as error:
+            found.withhold(error.message.replace(f"The file {part.name!r} ", "").rstrip("."))
+        return found
+
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield what a written file holds; a record with more than may be published is withheld."""
+        if not part.file.exists():
+            return
+        for record in self.read_texts(part):
+            if isinstance(record, Withheld):
+                yield record
+            elif record[1].dropped or record[1].unkeyed:
+                yield Withheld(record[0].id, "holds more than may be published", record[0].record, part.name)  # fmt: skip
+            else:
+                yield record[0]
+
+
+class Fhir(HealthRecords):
+    """FHIR as JSON: NDJSON with a resource a line, a bundle, or one resource a file."""
+
+    name = "fhir"
+    kind = "fhir"
+    suffixes = (".ndjson", ".json")
+
+    _walk: ResourceWalk | None = None
+    _last: tuple[Path, int, Json] | None = None
+
+    @classmethod
+    def sniff(cls, name: str, head: bytes) -> bool:
+        """Return whether a file holds resources: by its name, and by its first bytes where they are known."""
+        if not super().sniff(name, head):
+            return False
+        if head[:2] == b"\x1f\x8b":
+            try:
+                head = zlib.decompressobj(wbits=31).decompress(head, 4096)
+            except zlib.error:
+                return False
+        return not head or b'"resourceType"' in head
+
+    @property
+    def walk(self) -> ResourceWalk:
+        """The walk through resources by the profile."""
+        if self._walk is None:
+            self._walk = ResourceWalk(self.profile)
+        return self._walk
+
+    def is_document(self, part: CorpusFile) -> bool:
+        """Return whether the name of a part is replaced: that of a bundle often names a patient."""
+        return not is_lines(part.name)
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
+        people = _People(self.profile.persons)
+        names = replace(self.names, id="id")
+        is_line = is_lines(part.name)
+        for number, raw in enumerate(self._values(part), 1):
+            if isinstance(raw, str):
+                kind = LimitError if "limit" in raw else FormatError
+                yield Withheld(f"record {number}", raw, number, part.name, None, kind)
+                continue
+            resource = raw if is_line else raw.get("resource", {})
+            own = _name_of(resource)
+            if own is None:
+                yield Withheld(f"record {number}", "is no FHIR resource", number, part.name, None, FormatError)  # fmt: skip
+                continue
+            assert isinstance(resource, dict)
+            texts = CollectedTexts()
+            if is_line:
+                self.walk.resource(raw, texts)
+            else:
+                self.walk.entry(raw, texts)
+            person = people(resource, None if is_line else raw.get("fullUrl"))
+            self._last = (part.file, number, raw)
+            id = own if is_line and not own.endswith("/") else f"{part.name}:{number}"
+            document = document_from(
+                names, part, number, raw_id=id, text=texts.whole, raw_spans=(),
+                fields={"record": own, "patient": person}, segments=texts.segments,
+            )  # fmt: skip
+            yield (document, texts) if isinstance(document, Document) else document
+
+    def _values(self, part: CorpusFile) -> Iterator[Json | str]:
+        """Yield resources or entries; a text says why one cannot be read."""
+        limits = self.names.limits
+        if not is_lines(part.name):
+            yield from BundleReader(part.file, limits).entries()
+            return
+        for line in resource_lines(part.file, limits):
+            if line is None:
+                yield "is a line beyond the limit of bytes"
+                continue
+            try:
+                value = decode(line)
+            except (ValueError, RecursionError):
+                value = None
+            yield value if isinstance(value, dict) else "is not a JSON object"
+
+    # --- writing ---------------------------------------------------------------------------------
+
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        if part is None or part.path is None:
+            out.mkdir(exist_ok=True)
+            with create_bytes(out / "DocumentReference.ndjson") as stream:
+                for one in edited:
+                    stream.write(encode(_as_resource(one)) + b"\n")
+        elif is_lines(part.name):
+            self._write_lines(part, edited, out)
+        else:
+            self._write_bundle(part, edited, out)
+
+    def _rewrite(
+        self, part: CorpusFile, edited: Iterable[Edited]
+    ) -> Iterator[tuple[Edited, bytes]]:
+        """Yield the documents that may be written, each with its resource or entry."""
+        people, number = _People(self.profile.persons), 0
+        values = self._values(part)
+        for one in edited:
+            raw: Json | str = ""
+            last, self._last = self._last, None  # nearly always what was just read
+            if last is not None and last[:2] == (part.file, one.document.record):
+                raw = last[2]
+            while not raw and number < one.document.record:
+                number = number + 1
+                value = next(values, "")
+                raw = value if number == one.document.record else ""
+            if isinstance(raw, str):
+                raise WorkError("The input changed while it was published.", hint="start again.")
+            texts = EditedTexts(
+                one.document.text, one.document.segments, by_place(one.document, one.edits),
+                self.pseudonyms, people,
+            )  # fmt: skip
+            made = (self.walk.resource if is_lines(part.name) else self.walk.entry)(raw, texts)
+            if not texts.is_done:
+                raise WorkError("The input changed while it was published.", hint="start again.")
+            line = encode(made)
+            if not (
+                one.edits and still_holds(line, self.removed(one), self.profile.terminologies)
+            ):  # else it is missed, and withheld
+                yield one, line
+
+    def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
+        """Write a resource a line, in the order of their new ids unless they keep their own."""
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
+            rewritten = self._rewrite(part, edited)
+            while some := list(islice(rewritten, _AT_ONCE)):
+                lines = [line + b"\n" for _, line in some]
+                if some[0][0].id == some[0][0].document.id:
+                    stream.writelines(lines)
+                else:
+                    ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
+                    shuffled.add(lines, np.array([int(id, 16) for id in ids], np.uint64))
+            for line, _ in shuffled:
+                stream.write(line)
+
+    def _write_bundle(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
+        """Write a bundle in its own order, which its kind may ask for; a lone resource stays alone."""
+        reader = BundleReader(part.file, self.names.limits)
+        for _ in reader.entries():
+            pass
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            if not reader.is_bundle:
+                for _, line in self._rewrite(part, edited):
+                    resource = decode(line)
+                    assert isinstance(resource, dict)
+                    stream.write(encode(resource["resource"]) + b"\n")
+                return
+            texts = EditedTexts("", (), {}, self.pseudonyms, _People(self.profile.persons))
+            head = self.walk.resource({n: reader.head[n] for n in _HEAD if isinstance(reader.head.get(n), str)}, texts)  # fmt: skip
+            stream.write(encode(head).removesuffix(b"}") + b',"entry":[')
+            for count, (_, line) in enumerate(self._rewrite(part, edited)):
+                stream.write((b",\n" if count else b"\n") + line)
+            stream.write(b"\n]}\n")
+
+
+class _People:
+    """Whom each resource of a file is about; a patient of a bundle may have two names in it."""
+
+    def __init__(self, persons: Sequence[str]) -> None:
+        self._persons = persons
+        self._also: dict[str, str] = {}
+
+    def __call__(self, resource: Json, url: object) -> str:
+        found = person_of(resource, self._persons, url)
+        own = resource.get("id")
+        if resource.get("resourceType") == "Patient" and isinstance(own, str) and own != found:
+            self._also[own] = found
+        return self._also.get(found, found)
+
+
+def _name_of(resource: object) -> str | None:
+    """Return the kind and id of a resource; None for what is none."""
+    if not isinstance(resource, dict) or not isinstance(resource.get("resourceType"), str):
+        return None
+    own = resource.get("id", "")
+    kind = str(resource["resourceType"])
+    return f"{kind}/{own}" if kind.isalpha() and isinstance(own, str) else None
+
+
+def _as_resource(edited: Edited) -> Json:
+    """Return a document as a resource that holds its text; FHIR has no place for labels."""
+    data = base64.b64encode(edited.text.encode()).decode()
+    made: Json = {"resourceType": "DocumentReference", "id": edited.id, "status": "current"}
+    if edited.fields.get("patient"):
+        made["subject"] = {"reference": f"Patient/{edited.fields['patient']}"}
+    return {**made, "content": [{"attachment": {"contentType": "text/plain", "data": data}}]}
