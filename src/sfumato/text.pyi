@@ -321,7 +321,7 @@ def start(
     model: str | os.PathLike[str] | None = None,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     ratio: float = 10.0,
-    target_risk: float = 0.01,
+    target_risk: float | str | Mapping[str, object] = 0.01,
     encoder: str | os.PathLike[str] | None = None,
     seed: int = 0,
     force: bool = False,
@@ -355,7 +355,7 @@ def start(
         Labelled corpora of any origin to learn a first model from, or generated notes.
     ratio : float, default=10.0
         L/C: how many words withheld one leak is worth.
-    target_risk : float, default=0.01
+    target_risk : float, str or dict of str to object, default=0.01
         Stop when at most this share of sensitive words is left.
     encoder : path, optional
         The encoder that learns from the answers too (default: the installed one, if any).

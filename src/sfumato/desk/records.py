@@ -118,6 +118,7 @@ class LabelStatus(TypedDict):
     left: float | None
     low: float
     high: float
+    wanted: float
 
 
 class Status(TypedDict):

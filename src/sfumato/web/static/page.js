@@ -338,13 +338,17 @@ async function showStatus() {
 // Each label with its range: the total is dominated by no label silently.
 function showLabels(rows) {
   const table = $("by-label");
-  if (!table) return;
+  if (!table || table.contains(document.activeElement)) return; // somebody is typing what is wanted
   table.replaceChildren();
   for (const row of rows) {
     const line = put(table, "tr");
     put(line, "th", row.label).scope = "row";
     put(line, "td", String(row.sensitive));
     put(line, "td", row.left === null ? "none met yet" : `${percent(row.left)} (${percent(row.low)} – ${percent(row.high)})`);
+    const input = put(put(line, "td"), "input", undefined, "want");
+    Object.assign(input, { type: "number", min: 0.1, max: 99, step: 0.1, value: +(100 * row.wanted).toFixed(2) });
+    input.setAttribute("aria-label", `Wanted of ${row.label}, in per cent`);
+    input.addEventListener("change", async () => { await ask("api/answer", { do: "want", label: row.label, share: input.value / 100 }); soon(0); });
   }
 }
 

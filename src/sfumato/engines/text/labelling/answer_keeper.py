@@ -113,6 +113,22 @@ class AnswerKeeper:
             {"do": "skip", "doc": int(document), "first": int(first), "last": int(last)}
         )
 
+    def want(self, label: str, share: float) -> Event:
+        """Keep what is wanted of a label: at most this share of its words left.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+        share : float
+            The share, between 0 and 1.
+
+        """
+        if not self.sheet.code(label) or not 0.0 < share < 1.0:
+            raise ParameterError("What is wanted of a label is a share between 0 and 1.")
+        with self.lock:
+            return self.journal.append({"do": "want", "label": label, "share": share})
+
     def undo(self) -> Event | None:
         """Take the last answer back; return it, or None where there is none."""
         with self.lock:

@@ -41,6 +41,11 @@ def _seconds(given: Mapping[str, object]) -> float:
     return float(value)
 
 
+def _share(value: object) -> float:
+    """Return a share as the page sends it; 0, which is refused, where it is no number."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
 def _rows(value: object) -> list[list[object]]:
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         raise TypeError
@@ -200,6 +205,9 @@ class TextDesk(ProjectReleases):
         if what == "undo":
             taken = session.undo()
             self._undone = None if taken is None or taken.get("reader") == 2 else taken
+            return
+        if what == "want":
+            session.want(str(given.get("label") or ""), _share(given.get("share")))
             return
         place = self._place(given)
         self._check_current(given)

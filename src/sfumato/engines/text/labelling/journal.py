@@ -42,6 +42,7 @@ class Event(TypedDict, total=False):
     candidate: str
     upto: int
     seconds: int
+    share: float
     to_the_end: bool
 
 

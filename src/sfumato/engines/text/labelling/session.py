@@ -110,6 +110,12 @@ class Session(AnswerKeeper):
                 self.lessons.start()
 
     @property
+    def wanted_by_label(self) -> dict[str, float]:
+        """What is wanted of single labels: as the project was started, or as the page said since."""
+        said = {e["label"]: e["share"] for e in self.journal if e["do"] == "want"}
+        return self.record.wanted_by_label | said
+
+    @property
     def scores(self) -> Scores:
         """The log-odds of every token, by all who read."""
         return self.reading.scores

@@ -26,12 +26,11 @@ def status_of(session: Session) -> Status:
     published = open_words & (scores < session.asker.threshold)
     chance = 1 / (1 + np.exp(-np.clip(scores[published], -50, 50)))
     touched = np.unique(session.pool.data.document_of[known != UNKNOWN])
-    verdict, more = answers_to_go(
-        [(n, e.high) for n, e in history if e.sensitive], session.record.wanted
-    )
+    _, more = answers_to_go([(n, e.high) for n, e in history if e.sensitive], session.record.wanted)
+    own = session.wanted_by_label
     step = next_step(
         history, session.record.wanted, seconds=seconds_of(events), higher=higher,
-        proposals=session.record.proposals_by_label,
+        proposals=session.record.proposals_by_label, by_label=own,
     )  # fmt: skip
     agreement = agreement_of(session)
     share = estimate.share if estimate is not None else None
@@ -49,7 +48,7 @@ def status_of(session: Session) -> Status:
         "high": estimate.high if estimate and estimate.sensitive else None,
         "found_in_100": estimate.found_in_100 if estimate else None,
         "wanted": session.record.wanted,
-        "verdict": verdict,
+        "verdict": "enough" if step.what == "enough" else "go on",
         "more_answers": more,
         "audit_words": audit_size(share or 0.0, session.record.wanted),
         "readers": readers_of(session),
@@ -65,6 +64,7 @@ def status_of(session: Session) -> Status:
                 "left": e.share,
                 "low": e.low,
                 "high": e.high,
+                "wanted": own.get(e.label, session.record.wanted),
             }
             for e in (estimate.by_label if estimate else ())
         ],

@@ -119,11 +119,11 @@ class WordClasses(Mapping[str, WordClass]):
         self._random = Streams(seed).generator("word classes")
         found = {**self._numbers(), **self._small_words()}
         self._classes = {key: found[key] for key in sorted(found)}
-        for one in find_conventions(data, words, labels, self._proposed_as):
-            made = self._made(one.key, "", one.places)
+        for told in find_conventions(data, words, labels, self._proposed_as):
+            made = self._made(told.key, "", told.places)
             # It comes before any name was marked: learned alone, a no to titles would speak against names, too.
-            self._classes[one.key] = replace(
-                made, taught=made.taught[:0], asks=one.asks, label=one.label
+            self._classes[told.key] = replace(
+                made, taught=made.taught[:0], asks=told.asks, label=told.label
             )
         self.of: Numbers = np.full(len(data), -1, np.int64)
         """By token: the number of its class; −1 where it has none."""
