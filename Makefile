@@ -74,11 +74,11 @@ fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz.metamorphic --scenes 60
 	$(BIN)/python -m fuzz.number_attacks --draws 100
 
-# The suite with N other seeds, of hypothesis and its own: make seeds [N=20] [TESTS='tests/properties tests/security'].
+# What a seed can change (hypothesis, tests.seeds), with N other seeds: make seeds [N=20] [TESTS=tests/security].
 N ?= 20
-TESTS ?=
+TESTS ?= tests
 seeds: $(VENV)/.test
-	for seed in $$(seq 1 $(N)); do echo "seed $$seed"; SFUMATO_SEED=$$seed $(BIN)/python -m pytest -q -n logical --dist worksteal $(TESTS) || exit 1; done
+	for seed in $$(seq 1 $(N)); do echo "seed $$seed"; SFUMATO_SEED=$$seed $(BIN)/python -m pytest -q -n logical --dist worksteal -m seeded $(TESTS) || exit 1; done
 
 # A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test

@@ -2,7 +2,7 @@
 
 `make test` draws the same examples each time, so that it never fails by chance; `make fuzz` draws others each time, and
 SFUMATO_SEED=7 those of the seed 7, here and in every test that asks `tests.seeds` (`make seeds N=20`). What is found
-becomes an `@example` of its test.
+becomes an `@example` of its test. The tests that a seed can change have the marker `seeded`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 # The same examples are drawn each time, so that more of them find nothing new in the next run: `make fuzz` draws 500 others.
 settings.register_profile(
@@ -59,8 +59,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -k and -m take items out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Count the items of each file."""
+    """Count the items of each file, and mark those that a seed can change."""
     config.stash[_COLLECTED] = Counter(item.nodeid.partition("::")[0] for item in items)
+    for item in items:
+        if isinstance(item, pytest.Function) and (
+            is_hypothesis_test(item.obj) or _asks_for_seeds(item)
+        ):
+            item.add_marker("seeded")
+
+
+def _asks_for_seeds(item: pytest.Function) -> bool:
+    """Return whether the file of a test imports something of `tests.seeds`."""
+    names = vars(item.module).values()
+    return any(getattr(value, "__module__", None) == "tests.seeds" for value in names)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

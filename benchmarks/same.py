@@ -54,21 +54,29 @@ class Tree(NamedTuple):
     work: Path
 
     def run(self, words: list[str], folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
-        environment = {
-            **os.environ,
-            "HOME": str(home),
-            "PYTHONPATH": str(self.source),
-            "PYTHONHASHSEED": "0",
-            "SFUMATO_PRIVATE_KEY": str(home / "private.key"),
-            "SFUMATO_ENCODER": "none",
-            "COLUMNS": "100",
-        }
-        for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "SFUMATO_KEY", "PYTHONSTARTUP"):
-            environment.pop(name, None)
         command = [sys.executable, "-m", "sfumato", *as_before(words, self.source)]
         return subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+            command,
+            cwd=folder,
+            env=environment(self.source, home),
+            capture_output=True,
+            text=True,
+            check=False,
         )
+
+
+def environment(source: Path, home: Path) -> dict[str, str]:
+    """Return the environment in which the commands of a tree run, with a home and a key of their own."""
+    own = {
+        "HOME": str(home),
+        "PYTHONPATH": str(source),
+        "PYTHONHASHSEED": "0",
+        "SFUMATO_PRIVATE_KEY": str(home / "private.key"),
+        "SFUMATO_ENCODER": "none",
+        "COLUMNS": "100",
+    }
+    others = ("XDG_DATA_HOME", "XDG_CACHE_HOME", "SFUMATO_KEY", "PYTHONSTARTUP")
+    return {k: v for k, v in os.environ.items() if k not in others} | own
 
 
 def check_out(commit: str) -> Path:

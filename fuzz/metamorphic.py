@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import re
 import shutil
 import sys
@@ -22,6 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
+from unittest.mock import patch
 
 import numpy as np
 
@@ -241,6 +243,7 @@ def rehearse(
 def main() -> int:
     """Play scenes of every stage; return 1 where neighbours can be told apart."""
     from fuzz.neighbours import STAGES
+    from fuzz.quick import in_memory
 
     parser = argparse.ArgumentParser(prog="python -m fuzz.metamorphic", description=__doc__)
     parser.add_argument("--scenes", type=int, default=20, help="rounds of one scene per stage")
@@ -252,10 +255,13 @@ def main() -> int:
     stages = {name: stage for name, stage in STAGES.items() if name.startswith(given.only)}
     tally = Tally()
     for number in range(given.scenes):
-        folder = Path(tempfile.mkdtemp(prefix="metamorphic-"))
+        folder = Path(tempfile.mkdtemp(prefix="metamorphic-", dir=in_memory()))
         try:
             dice = Streams(given.seed).child("metamorphic").generator(str(number))
-            rehearse(stages, dice, folder, tally, changes=given.changes)
+            with patch.object(
+                os, "fsync", lambda _: None
+            ):  # nothing here has to outlast a power cut
+                rehearse(stages, dice, folder, tally, changes=given.changes)
         finally:
             shutil.rmtree(folder)
         print(f"round {number}: {tally}", flush=True)

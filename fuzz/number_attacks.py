@@ -159,7 +159,7 @@ def four_people(dice: Dice, folder: Path, draws: int) -> Outcome:
     truth = sorted(release.cell(i) for i in range(4))
     found = 0
     for figure in release.figures:
-        fitting = _four_that_sum(inverse, figure)
+        fitting = four_that_sum(inverse, figure)
         found += 0 < len(fitting) < 1000 and any(
             sorted(cells[x] for x in four) == truth for four in fitting
         )
@@ -168,7 +168,7 @@ def four_people(dice: Dice, folder: Path, draws: int) -> Outcome:
     return Outcome("four people", 1, int(found > 0), math.comb(len(cells) + 3, 4), draws, equal)
 
 
-def _four_that_sum(inverse: np.ndarray, target: float) -> set[tuple[int, ...]]:
+def four_that_sum(inverse: np.ndarray, target: float) -> set[tuple[int, ...]]:
     """Return the fours of cells whose inverses add up to a number, by sums of pairs from both ends."""
     if not 4 * inverse.min() * 0.999 <= target <= 4 * inverse.max() * 1.001:
         return set()

@@ -17,40 +17,64 @@ from sfumato.core.storage.quarantine import quarantine_of
 
 Dice = np.random.Generator
 AGES, AREAS, INCOMES = 12, ("n", "e", "s", "w"), tuple(range(1000, 3600, 130))
+TOWNS = tuple(f"town {i}" for i in range(14))
 _TRIES = 40
 
 TREATMENTS: dict[str, dict[str, float] | None] = {
     "as it is": None,
     "round": {"round": 500},
     "top": {"top": 6000},
+    "bottom": {"bottom": 3000},
+    "pram": {"pram": 0.2},
     "microaggregate": {"microaggregate": 4},
     "noise": {"noise": 0.2},
 }
 
 
-def _schema(treatment: dict[str, float] | None, *, observed: bool, weights: bool) -> dict[str, Any]:
-    pay = {"name": "pay", "role": "other"} | ({"publish": treatment} if treatment else {})
-    income: dict[str, Any] = {"name": "income", "role": "quasi", "domain": "observed"}
-    if not observed:
-        income["domain"] = {"values": list(INCOMES)}
-    quasi: list[dict[str, Any]] = [
-        {"name": "age", "role": "quasi", "domain": {"range": [0, AGES - 1]}},
-        {"name": "area", "role": "quasi", "domain": {"values": list(AREAS)}},
-        income,
-    ]
-    weight = [{"name": "weight", "role": "weight"}] if weights else []
-    others = [{"name": "illness", "role": "sensitive"}, pay, *weight]
-    return {"missing": "drop", "attribute": [*quasi, *others]}
+@dataclass(frozen=True)
+class Kind:
+    """What a drawn register is like: domains that are read from it, weights, people of several rows, missing cells."""
+
+    observed: bool
+    weights: bool
+    people: bool
+    missing: str
+
+    @classmethod
+    def draw(cls, dice: Dice) -> Kind:
+        observed, weights, people = dice.random(3) < (0.4, 0.3, 0.2)
+        missing = "value" if dice.random() < 0.3 else "drop"
+        return cls(bool(observed), bool(weights), bool(people and not weights), missing)
+
+    def schema(self, treatment: dict[str, float] | None) -> dict[str, Any]:
+        pay = {"name": "pay", "role": "other"} | ({"publish": treatment} if treatment else {})
+        read = "observed" if self.observed else None
+        quasi: list[dict[str, Any]] = [
+            {"name": "age", "role": "quasi", "domain": {"range": [0, AGES - 1]}},
+            {"name": "area", "role": "quasi", "domain": read or {"values": list(AREAS)}},
+            {"name": "income", "role": "quasi", "domain": read or {"values": list(INCOMES)}},
+        ]
+        weight = [{"name": "weight", "role": "weight"}] if self.weights else []
+        person = [{"name": "person", "role": "person"}] if self.people else []
+        others = [{"name": "illness", "role": "sensitive"}, pay, *weight, *person]
+        return {"missing": self.missing, "attribute": [*quasi, *others]}
+
+    def columns(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the columns of a register that this one has."""
+        left_out = {"weight": self.weights, "person": self.people}
+        return frame.drop(columns=[name for name, has in left_out.items() if not has])
 
 
-def _register(dice: Dice, rows: int) -> pd.DataFrame:
+def _register(dice: Dice, rows: int, areas: tuple[str, ...]) -> pd.DataFrame:
+    share = np.arange(len(areas), 0, -1.0)
     frame = pd.DataFrame({
         "age": dice.integers(0, AGES, rows).astype(str),
-        "area": dice.choice(AREAS, rows),
+        "area": dice.choice(areas, rows, p=share / share.sum()),
         "income": dice.choice(INCOMES, rows).astype(str),
         "illness": dice.choice(["1", "2", "3"], rows),
         "pay": dice.integers(1_000, 9_999, rows),
         "weight": dice.uniform(5, 50, rows).round(2),
+        "person": [f"p{i // 2}" for i in range(rows)],
     })  # fmt: skip
     frame.loc[dice.choice(rows, 3, replace=False), "age"] = ""
     return frame
@@ -84,7 +108,7 @@ class TableScene:
         candidates = list(self.found)
         self.chosen = candidates[int(self.dice.integers(len(candidates)))]
         if self.by_plan:
-            self.data = frozenset({"release/tables/register.csv"})
+            self.data = frozenset(f"release/tables/{name}" for name in self.data)
 
     def play(self, data: object | None, folder: Path) -> list[Path]:
         """Publish and report, by commands or by a plan."""
@@ -111,7 +135,7 @@ class TableScene:
         schema = TableScene.toml(self.schema)
         (folder / "schema.toml").write_text(schema, encoding="utf-8")
         lines = ["[tables]", 'table = "register.csv"', 'schema = "schema.toml"', 'choose = "knee"']
-        lines += [f"min_k = {self.explored['min_k']}", f"suppress = {self.explored['suppress']}"]
+        lines += [f"min_k = {self.explored['min_k']}", f'suppress = "{self.explored["suppress"]}"']
         lines += [f"budget = {self.explored['budget']}", "accept_worse = true"]
         (folder / "plan.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
         return workbench.run(folder / "plan.toml", out=folder / "out").out
@@ -139,15 +163,15 @@ class TableScene:
                 yield changed
 
     def _others(self, column: str, value: str) -> list[str]:
-        """Return the other values of the interval that publishes a value."""
+        """Return the other values of the interval that publishes a value; "" is a missing cell."""
         lattice = self.found.payload.lattice
-        domain = lattice.domains[lattice.names.index(column)]
+        domain = ["" if v == "?" else v for v in lattice.domains[lattice.names.index(column)]]
         if value not in domain:
             return []
         at, ends = domain.index(value), self.chosen.ends[column]
         low = max((e + 1 for e in ends if e < at), default=0)
         high = min(e for e in ends if e >= at)
-        return [v for v in domain[low : high + 1] if v not in (value, "?")]
+        return [v for v in domain[low : high + 1] if v != value]
 
     def _in_band(self) -> pd.DataFrame | None:
         row = int(self.dice.integers(len(self.frame)))
@@ -181,6 +205,8 @@ class TableScene:
             changed.loc[row, "pay"] = middle + int(self.dice.integers(1 - step // 2, step // 2))
         elif "top" in way and pay > way["top"]:
             changed.loc[row, "pay"] = int(self.dice.integers(int(way["top"]) + 1, 90_000))
+        elif "bottom" in way and pay < way["bottom"]:
+            changed.loc[row, "pay"] = int(self.dice.integers(0, int(way["bottom"])))
         elif "microaggregate" in way:  # two neighbours come nearer to each other
             order = changed["pay"].argsort().to_numpy()
             at = int(self.dice.integers(len(order) - 1))
@@ -195,16 +221,18 @@ class TableScene:
 
 
 def table_scene(treatment: str, dice: Dice, folder: Path, *, by_plan: bool = False) -> Scene:
-    weights = bool(dice.random() < 0.3)
-    way = TREATMENTS[treatment]
-    schema = _schema(way, observed=bool(dice.random() < 0.4), weights=weights)
-    frame = _register(dice, int(dice.integers(40, 110)))
+    kind, way = Kind.draw(dice), TREATMENTS[treatment]
+    schema, areas = kind.schema(way), TOWNS if kind.observed else AREAS
+    frame = kind.columns(_register(dice, int(dice.integers(40, 110)), areas))
     explored: dict[str, Any] = {
-        "budget": 40, "min_k": int(dice.choice([2, 3, 6])), "suppress": float(dice.choice([0.0, 0.2])),
+        "budget": 40, "min_k": int(dice.choice([2, 3, 6])), "suppress": str(dice.choice(["0", "0.2", "0.2:cells"])),
     }  # fmt: skip
-    if not by_plan and not weights and dice.random() < 0.4:
+    if not by_plan and not kind.weights and not kind.observed and dice.random() < 0.4:
         explored["population"] = _population(dice)
     name = f"tables: {treatment}, {'run' if by_plan else 'publish, report'}"
-    frame = frame if weights else frame.drop(columns="weight")
     anew, pdf = bool(dice.random() < 0.4), bool(dice.random() < 0.1)
-    return TableScene(name, dice, folder, schema, frame, way, explored, anew, by_plan, pdf)
+    # What a group of many names holds is published in the codebook: the names that k people share.
+    data = {"register.csv", *(["codebook.csv", "codebook.json"] if kind.observed else [])}
+    return TableScene(
+        name, dice, folder, schema, frame, way, explored, anew, by_plan, pdf, frozenset(data)
+    )

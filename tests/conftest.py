@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.seeds import seeded
 from tests.small import shrink, write_purchases
 
 # Attackers use installed weights wherever they are; tests run the same anywhere, and those that mean
@@ -146,10 +148,12 @@ def copied(written) -> Callable[..., Path]:
 
 @pytest.fixture(autouse=True, scope="session")
 def private_key(tmp_path_factory):
-    """Keep the steward's own key out of the tests: one key for the whole session."""
-    import os
-
+    """Keep the steward's own key out of the tests: one key, which hangs on the seed of the suite alone."""
     folder = tmp_path_factory.mktemp("steward")
+    digits = hashlib.sha256(b"key %d" % seeded()).hexdigest()
+    descriptor = os.open(folder / "private.key", os.O_WRONLY | os.O_CREAT, 0o600)
+    with open(descriptor, "w", encoding="ascii") as stream:
+        stream.write(digits)
     before = os.environ.get("SFUMATO_PRIVATE_KEY")
     os.environ["SFUMATO_PRIVATE_KEY"] = str(folder / "private.key")
     yield folder / "private.key"

@@ -1,6 +1,6 @@
-"""The seeds of the suite: `SFUMATO_SEED=7` gives other ones to hypothesis and to every test that asks here.
+"""The seeds of the suite: `SFUMATO_SEED=7` gives other ones to hypothesis, to the private key and to who asks here.
 
-`make test` runs with the same seeds each time; `make seeds N=20` runs the suite with twenty others.
+`make test` runs with the same seeds each time; `make seeds N=20` runs what they can change with twenty others.
 """
 
 from __future__ import annotations

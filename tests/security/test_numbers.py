@@ -2,13 +2,20 @@
 
 import itertools
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from fuzz.metamorphic import public_bytes, write_public_report
 from tests.seeds import seeded
 
 from sfumato import tables
+from sfumato.core.errors import PrivacyWarning
+from sfumato.engines.tables.release.codebook import codebook
+from sfumato.engines.tables.space.labels import DomainLabels
+from sfumato.engines.tables.space.policy import Lattice
+from sfumato.engines.tables.space.policy_files import load_policy, save_policy
 from sfumato.reports import write_report
 
 AGES, SEXES, AREAS = range(18, 42), ("F", "M"), ("1", "2", "3", "4")
@@ -172,3 +179,72 @@ def test_no_count_of_raw_records_below_k_is_in_a_public_file(tmp_path):
     kept = json.loads((tmp_path / "a" / "out.private" / "figures.json").read_text())
     assert kept["left_out"]["suppressed"] == chosen.suppressed
     assert kept["inputs"][0]["rows"] == 90
+
+
+# --- domains that are read from the data ----------------------------------------------------------
+
+
+def register(rows=80):
+    """People with an income, a town and a day that the schema does not list."""
+    dice = np.random.default_rng(seeded(10))
+    towns = [f"town {i}" for i in dice.choice(30, rows, p=np.arange(30, 0, -1) / 465)]
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(dice.integers(0, 300, rows), unit="D")
+    return pd.DataFrame({
+        "income": dice.integers(100, 900, rows) * 10, "town": towns, "day": days.strftime("%Y-%m-%d"),
+        "sex": dice.choice(SEXES, rows),
+    })  # fmt: skip
+
+
+OBSERVED = {
+    "missing": "value",
+    "attribute": [
+        {"name": "income", "role": "quasi", "domain": "observed"},
+        {"name": "town", "role": "quasi", "domain": "observed"},
+        {"name": "day", "role": "quasi", "date": {"unit": "day"}, "domain": "observed"},
+        {"name": "sex", "role": "quasi", "domain": {"values": list(SEXES)}},
+    ],
+}
+
+
+def stars(frame, folder):
+    """Explore a table, publish it as stars and report on it; return every public byte."""
+    folder.mkdir()
+    frame.to_csv(folder / "people.csv", index=False)
+    found = tables.explore(folder / "people.csv", schema=OBSERVED, evaluations=40, min_k=5)
+    found.save(folder / "frontier")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        top = found.candidate_of(found.payload.lattice.top)
+        found.publish(top, folder / "people.csv", out=folder / "out", accept_worse=True)
+    return public_bytes(write_public_report(folder, folder / "frontier", pdf=False))
+
+
+@pytest.mark.parametrize("change", ["one value fewer", "the last day", "a missing cell"])
+def test_a_release_does_not_tell_how_many_values_a_domain_that_was_read_has(tmp_path, change):
+    """The number of different values is a figure of the raw data: it tells whether one person's was a new one."""
+    frame = register()
+    first, other = stars(frame, tmp_path / "first"), frame.copy()
+    lonely = frame.index[~frame["income"].duplicated(keep=False)][0]
+    if change == "one value fewer":
+        other.loc[lonely, ["income", "town"]] = frame.loc[frame.index != lonely, ["income", "town"]].iloc[0]  # fmt: skip
+    elif change == "the last day":
+        other.loc[frame["day"].idxmax(), "day"] = "2024-12-24"
+    else:
+        other.loc[lonely, "sex"] = ""
+    assert other["income"].nunique() < frame["income"].nunique() or change != "one value fewer"
+    assert stars(other, tmp_path / "second") == first
+
+
+def test_labels_of_names_that_were_read_hold_no_count(tmp_path):
+    labels = DomainLabels(tuple(f"name {i}" for i in range(30)), True, frozenset(range(20, 30)))
+    lattice = Lattice(("town",), (labels.domain,), (labels,))
+    bits = np.zeros(29, dtype=np.uint8)
+    bits[[2, 18, 21, 24]] = 1
+    policy = lattice.from_bits(bits)
+    assert policy.labels(0) == ["name 0|name 1|name 2", "group 2 (several values)", "name 19|rare values",
+                                "group 4 (rare values)", "group 5 (rare values)"]  # fmt: skip
+    save_policy(policy, tmp_path / "policy.json")
+    assert load_policy(tmp_path / "policy.json", lattice) == policy
+    assert [entry["complete"] for entry in codebook(policy)] == [True, True, False, False, False]
+    assert policy.told() == ({"town": (0, 1, 2, 3, 4)}, {})
+    assert codebook(lattice.top)[0]["values"] == []

@@ -80,12 +80,10 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
 
     def policy(self, candidate: TablesCandidate | str) -> Policy:
         """Return the policy of a candidate, or of a reference by its name."""
-        from .payload import policy_of_hex
-
         if isinstance(candidate, str) and candidate in self.policies:
             return self.policies[candidate]
         found = self.candidate(candidate) if isinstance(candidate, str) else candidate
-        return policy_of_hex(self.payload.lattice, found.bits)
+        return self.payload.lattice.from_hex(found.bits)
 
     def candidate_of(self, policy: Policy | str | os.PathLike[str]) -> TablesCandidate:
         """Return the candidate of a policy or policy file; one that is not listed promises nothing."""
@@ -95,7 +93,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         if not isinstance(policy, Policy):
             policy = load_policy(policy, self.payload.lattice)
         for candidate in self.candidates:
-            if candidate.id == policy.id:
+            if candidate.bits == policy.hex:
                 return candidate
         return candidate_without_promise(policy)
 
@@ -137,12 +135,12 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:
         """Build the exploration from its record and what `save_payload` wrote."""
-        from .payload import load_payload, policy_of_hex
+        from .payload import load_payload
 
         assert isinstance(record, TablesFrontier)
         payload, references = load_payload(folder, record)
         for candidate in record.candidates:
-            policy = policy_of_hex(payload.lattice, candidate.bits)
+            policy = payload.lattice.from_hex(candidate.bits)
             if policy.id != candidate.id or policy.ends() != candidate.ends:
                 raise ModelError(
                     "A candidate of the frontier does not fit its policy.",

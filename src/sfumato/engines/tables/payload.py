@@ -36,7 +36,6 @@ __all__ = [
     "PoliciesFile",
     "TablesPayload",
     "load_payload",
-    "policy_of_hex",
     "save_payload",
 ]
 
@@ -201,7 +200,7 @@ def _payload_of(
         sampling_fraction=file.sampling_fraction,
         covered=_check_cover(frontier),
     )
-    references = {name: policy_of_hex(lattice, bits) for name, bits in file.references.items()}
+    references = {name: lattice.from_hex(bits) for name, bits in file.references.items()}
     return payload, references
 
 
@@ -228,20 +227,6 @@ def _margins(
     if not fit:
         raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its margins do not fit.")
     return margins
-
-
-def policy_of_hex(lattice: Lattice, text: str) -> Policy:
-    """Read a policy from the hexadecimal form of its bits."""
-    try:
-        packed = bytes.fromhex(text)
-    except ValueError:
-        packed = b""
-    spare = -lattice.length % 8
-    if len(packed) * 8 - spare != lattice.length or (spare and packed[-1] & ((1 << spare) - 1)):
-        raise ModelError(
-            "A policy of the frontier does not fit its schema.", hint="explore the table again."
-        )
-    return Policy(lattice, packed)
 
 
 def _population(

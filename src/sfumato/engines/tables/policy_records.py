@@ -65,10 +65,10 @@ def check_intervals(labels: Labels, ends: Ends) -> None:
 
 
 def check_domains(ends: Ends, quasi: Collection[str], domains: Mapping[str, int]) -> None:
-    """Refuse a policy that does not cover the domain of every quasi-identifier."""
-    if set(quasi) != ends.keys() or not ends.keys() <= domains.keys():
+    """Refuse a policy that does not cover the domain of every quasi-identifier, where its size is told."""
+    if set(quasi) != ends.keys() or not domains.keys() <= ends.keys():
         raise ValueError("a policy has intervals of every quasi-identifier")
-    if any(places[-1] != domains[name] - 1 for name, places in ends.items()):
+    if any(ends[name][-1] != size - 1 for name, size in domains.items()):
         raise ValueError("intervals must cover the domain")
 
 
@@ -148,8 +148,9 @@ class ShownFields(Record):
 
 
 def without_empty(found: dict[str, object]) -> dict[str, object]:
-    """Return the fields to write: `shown` and `notes` only where they hold something."""
-    return {name: v for name, v in found.items() if name not in {"shown", "notes"} or v}
+    """Return the fields to write; some only where they hold something."""
+    optional = {"shown", "notes", "households", "analysis", "errors_below"}
+    return {name: v for name, v in found.items() if name not in optional or v}
 
 
 class PolicyFields(ShownFields, HouseRecord):

@@ -32,6 +32,8 @@ from ...core.records import (
     ShiftRecord,
     UtilityField,
 )
+from .analysis_records import AnalysisRecord
+from .household_records import HouseholdRisk
 from .notes_records import NotesFound
 from .policy_records import (
     AbsoluteRisks,
@@ -56,6 +58,7 @@ __all__ = [
     "Ends",
     "GroupSize",
     "Hex",
+    "HouseholdRisk",
     "Labels",
     "NotesFound",
     "PolicyFields",
@@ -205,8 +208,8 @@ class TablesHow(Record):
 
     policy: Public[Labels]
     ends: Public[Ends]
-    bits: Public[Hex]
     domains: Public[dict[ColumnName, Count]]
+    """The sizes of the domains; none of one that was read from the data, whose intervals are only counted."""
     quasi: Public[tuple[ColumnName, ...]]
     min_k: Public[Count] = 0
     """The fewest records, or people, of a group that were asked for."""
@@ -253,6 +256,10 @@ class TablesMeasured(ShownFields):
     records_without_population_cell: Private[Count | None] = None
     shift: Private[ShiftRecord | None] = None
     notes: Public[dict[ColumnName, NotesFound]] = Field(default_factory=dict)
+    households: Private[HouseholdRisk | None] = None
+    analysis: Private[AnalysisRecord | None] = None
+    errors_below: Public[dict[Name, float]] = Field(default_factory=dict)
+    """By kind of figure, what its mean error is below (see `bounds_of_errors`)."""
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -290,7 +297,9 @@ class TablesRelease(Release):
         how, measured = self.how, self.measured
         rows = self.counts["rows"]
         found = [*self.sentences, f"{rows:,} rows published by {self.candidate}"]
-        found += [f"  {name}: {treatment(how.ends[name], how.domains[name])}" for name in how.quasi]
+        found += [
+            f"  {name}: {treatment(how.ends[name], how.domains.get(name))}" for name in how.quasi
+        ]
         for name, words in how.columns_treated.items():
             lost = measured.columns.get(name)
             far = "" if lost is None else f" (distance {lost.distance:.3g})"
@@ -330,6 +339,8 @@ class TablesRelease(Release):
         )
         if risks.estimate is not None:
             found.append(risks.estimate.in_words())
+        if measured.households is not None:
+            found.append(measured.households.in_words())
         if measured.blanked:
             found.append(
                 f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"
@@ -356,18 +367,20 @@ def constant_columns(ends: Mapping[str, tuple[int, ...]], domains: Mapping[str, 
     >>> constant_columns({"age": (0, 4), "sex": (1,), "town": (0,)}, {"age": 5, "sex": 2, "town": 1})
     ['sex']
     """
-    return [name for name, at in ends.items() if len(at) == 1 and domains.get(name, 0) > 1]
+    return [name for name, at in ends.items() if len(at) == 1 and domains.get(name) != 1]
 
 
-def treatment(ends: tuple[int, ...], size: int) -> str:
-    """Return in a few words how a policy treats an attribute.
+def treatment(ends: tuple[int, ...], size: int | None) -> str:
+    """Return in a few words how a policy treats an attribute; its size is None where it was read from the data.
 
-    >>> treatment((0, 4), 5)
-    '5 values in 2 intervals, the widest of 4'
+    >>> treatment((0, 4), 5), treatment((0, 1), None)
+    ('5 values in 2 intervals, the widest of 4', '2 intervals of values that were read from the data')
     """
     if len(ends) == size:
         return "as it is"
     if len(ends) == 1:
         return "the same for everybody: one interval, published as *"
+    if size is None:
+        return f"{len(ends)} intervals of values that were read from the data"
     widest = max(high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True))
     return f"{size} values in {len(ends)} intervals, the widest of {widest}"

@@ -59,9 +59,9 @@ def build_exploration(
     area = run.frontier.area()
     columns = problem.sensitive_columns(conditions_of(request))
     as_cells = request.suppress_as == "cells"
-    candidates, listed_area = mark_dominated(
-        [candidate_of(problem, run, entries[i], columns, as_cells=as_cells) for i in kept]
-    )
+    listed = [candidate_of(problem, run, entries[i], columns, as_cells=as_cells) for i in kept]
+    first = {c.id: c for c in reversed(listed)}  # policies that read alike are one candidate
+    candidates, listed_area = mark_dominated([c for c in listed if first[c.id] is c])
     if (
         run.max_below and problem.people is None
     ):  # measured without the suppressed records: the points have moved

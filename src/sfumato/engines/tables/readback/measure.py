@@ -245,7 +245,7 @@ def _places(policy: Policy, labels: list[list[str | None]], *, blanks: bool = Fa
     widths = np.zeros(len(labels[0]))
     for a, name in enumerate(lattice.names):
         spans = policy.spans(a)
-        numbers = {lattice.label(a, low, high): i for i, (low, high) in enumerate(spans)}
+        numbers = {label: i for i, label in enumerate(policy.labels(a))}
         if blanks:
             numbers.setdefault(ALL, -1)
         places = np.array([numbers.get(v or "", -2) for v in labels[a]], dtype=np.int64)

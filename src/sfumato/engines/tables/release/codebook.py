@@ -20,11 +20,11 @@ class CodebookEntry(TypedDict):
     attribute: str
     published: str
     values: Sequence[str]
-    not_spelled: int
+    complete: bool
 
 
 def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[CodebookEntry]:
-    """Return one entry per published label: its attribute, its values, and how many are not spelled.
+    """Return one entry per published label: its attribute, its values, and whether they are all.
 
     Values of a domain that was read from the data are spelled only where enough people share them; a
     numeric label speaks for itself.
@@ -41,17 +41,16 @@ def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[
     found: list[CodebookEntry] = []
     for a, name in enumerate(policy.lattice.names):
         labels = policy.lattice.labels[a]
-        for low, high in policy.spans(a):
-            label = labels.label(low, high)
+        for label, (low, high) in zip(policy.labels(a), policy.spans(a), strict=True):
             if published and label not in published[a] and labels.names_few(low, high):
                 continue
-            values, hidden = labels.spell(low, high)
+            values, complete = labels.spell(low, high)
             found.append(
                 {
                     "attribute": name,
                     "published": label,
                     "values": values,
-                    "not_spelled": hidden,
+                    "complete": complete,
                 }
             )
     return found
@@ -74,10 +73,10 @@ def write_codebook(
     entries = codebook(policy, published)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("attribute", "published", "values", "not_spelled"))
+    writer.writerow(("attribute", "published", "values", "complete"))
     for entry in entries:
         row = (entry["attribute"], entry["published"], "|".join(entry["values"]))
-        writer.writerow([*map(spreadsheet_safe, row), entry["not_spelled"]])
+        writer.writerow([*map(spreadsheet_safe, row), "yes" if entry["complete"] else "no"])
     as_csv, as_json = (folder / name for name in codebook_names(record))
     as_csv.write_text(buffer.getvalue(), encoding="utf-8")
     write_json(as_json, {"codebook": entries})

@@ -2,7 +2,7 @@
 
 A label never says more than the policy does: a range is written only where the domain is in number order,
 the ends of a domain that was read from data stay open, cuts between observed numbers are written as round
-numbers between them, and names that few people share are counted, not spelled.
+numbers between them, and names that few people share are neither spelled nor counted.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ ALL = "*"
 KNOWN = "known"  # all values, but not a missing one
 RARE = "a rare value"  # in the place of a label that names what few people share
 _LISTED = 8  # names that are written out; more are a numbered group, and the codebook lists them
+_BAND = "\x00"  # where the number of a group goes: no label holds a control character
 
 
 def _number(text: str) -> Decimal | None:
@@ -111,8 +112,11 @@ class DomainLabels:
             s: n for s, n in self.nodes.items() if often[n] == 1 and n not in taken and "|" not in n
         }
 
-    def label(self, low: int, high: int) -> str:
+    def label(self, low: int, high: int, band: int = 1) -> str:
         """Return what the values from place `low` to place `high` are published as.
+
+        A group of many names is called by the number of its band in the policy; its place in a domain that was
+        read from the data would tell how many values there are.
 
         >>> DomainLabels(("0", "1", "2", "?")).label(1, 3)
         '1-2|?'
@@ -121,7 +125,7 @@ class DomainLabels:
             return self.domain[low]
         if (low, high) not in self._written:
             self._written[low, high] = self._label(low, high)
-        return self._written[low, high]
+        return self._written[low, high].replace(_BAND, str(band))
 
     @cached_property
     def _written(self) -> dict[tuple[int, int], str]:
@@ -132,7 +136,8 @@ class DomainLabels:
         if low == 0 and high == len(self.domain) - 1:
             return ALL
         if high > self._last:
-            return f"{self.label(low, high - 1)}|{MISSING}"
+            known = self.domain[low] if low == high - 1 else self._label(low, high - 1)
+            return f"{known}|{MISSING}"
         if (low, high) in self._node_names:
             return self._node_names[low, high]
         if self.writer is not None:
@@ -181,10 +186,10 @@ class DomainLabels:
         spelled = sorted(self.domain[i] for i in places if not (self.observed and i in self.rare))
         hidden = len(places) - len(spelled)
         if len(places) > _LISTED or any("|" in v for v in spelled):
-            return f"group {low + 1} ({len(places)} values)"
+            return f"group {_BAND} ({'several' if self.observed else len(places)} values)"
         if not spelled:
-            return f"group {low + 1} ({hidden} rare values)"
-        return "|".join([*spelled, *([f"{hidden} rare"] if hidden else [])])
+            return f"group {_BAND} (rare values)"
+        return "|".join([*spelled, *(["rare values"] if hidden else [])])
 
     def names_few(self, low: int, high: int) -> bool:
         """Return whether the label of an interval names values that too few people share."""
@@ -192,19 +197,27 @@ class DomainLabels:
             return False
         return low == high or (low, high) in self._node_names
 
-    def spell(self, low: int, high: int) -> tuple[list[str], int]:
-        """Return the values of an interval that may be written down, and how many may not."""
+    def spell(self, low: int, high: int) -> tuple[list[str], bool]:
+        """Return the values of an interval that may be written down, and whether they are all.
+
+        Of a domain that was read from the data they are the names that many people share; how many others there are
+        is not told, nothing is where the label says "all", and never whether "all" holds a missing cell.
+        """
+        whole = low == 0 and high >= self._last
         places = range(low, high + 1)
-        if not self.observed:
-            return [self.domain[i] for i in places], 0
         if low == high:
-            return [self.domain[low]], 0
-        if self.numbers is not None or self.writer is not None:
-            return [], len(places)
-        return (
-            sorted(self.domain[i] for i in places if i not in self.rare),
-            sum(i in self.rare for i in places),
-        )
+            return [self.domain[low]], True
+        if not self.observed:
+            listed = (
+                self.domain[: self.known]
+                if self.label(low, high) == ALL
+                else self.domain[low : high + 1]
+            )
+            return list(listed), True
+        if whole or self.numbers is not None or self.writer is not None:
+            return [], False
+        spelled = sorted(self.domain[i] for i in places if i not in self.rare)
+        return spelled, len(spelled) == len(places)
 
     def meaning(self, label: str, book: Mapping[str, Iterable[str]]) -> set[str]:
         """Return the values of the domain that a label covers, as a reader of the release decodes it.

@@ -7,6 +7,7 @@ the bottom (the data as it is), all zeros the top (one group); `a < b` says that
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError, FormatError, ParameterError
+from ....core.errors import DataError, FormatError, ModelError, ParameterError
 from .labels import MISSING, RARE, DomainLabels
 
 __all__ = ["Lattice", "Policy"]
@@ -89,13 +90,26 @@ class Lattice:
             )
         return Policy(self, np.packbits(array).tobytes())
 
-    def label(self, attribute: int, low: int, high: int) -> str:
-        """Return what the interval from value `low` to value `high` is published as.
+    def from_hex(self, text: str) -> Policy:
+        """Read a policy from the hexadecimal form of its bits."""
+        try:
+            packed = bytes.fromhex(text)
+        except ValueError:
+            packed = b""
+        spare = -self.length % 8
+        if len(packed) * 8 - spare != self.length or (spare and packed[-1] & ((1 << spare) - 1)):
+            raise ModelError(
+                "A policy of the frontier does not fit its schema.", hint="explore the table again."
+            )
+        return Policy(self, packed)
+
+    def label(self, attribute: int, low: int, high: int, band: int = 1) -> str:
+        """Return what the interval from value `low` to value `high`, the so-many-th band, is published as.
 
         >>> Lattice(("age",), (("0", "1", "2", "?"),)).label(0, 1, 3)
         '1-2|?'
         """
-        return self.labels[attribute].label(low, high)
+        return self.labels[attribute].label(low, high, band)
 
     def policy(self, intervals: Mapping[str, Sequence[object]]) -> Policy:
         """Make a policy of intervals by attribute, as labels or [low, high] pairs.
@@ -114,8 +128,8 @@ class Lattice:
             place = {value: i for i, value in enumerate(self.domains[a])}
             bits[self.first[a] : self.first[a + 1]] = 0
             at = 0
-            for interval in intervals[name]:
-                at = self._end_of(a, at, interval, place)
+            for band, interval in enumerate(intervals[name], start=1):
+                at = self._end_of(a, at, interval, place, band)
                 if at < self.sizes[a]:
                     bits[self.first[a] + at - 1] = 1
             if at != self.sizes[a]:
@@ -125,14 +139,16 @@ class Lattice:
                 )
         return self.from_bits(bits)
 
-    def _end_of(self, a: int, at: int, interval: object, place: Mapping[str, int]) -> int:
+    def _end_of(
+        self, a: int, at: int, interval: object, place: Mapping[str, int], band: int
+    ) -> int:
         """Return the position behind an interval that starts at `at`."""
         size = self.sizes[a]
         if at < size:
             if isinstance(interval, str):
                 for end in range(at, size):
                     node = self.labels[a].nodes.get((at, end))
-                    if interval in (self.label(a, at, end), self._spell(a, at, end), node):
+                    if interval in (self.label(a, at, end, band), self._spell(a, at, end), node):
                         return end + 1
             elif isinstance(interval, list | tuple) and len(interval) == 2:
                 low, high = (place.get(str(v)) for v in interval)
@@ -183,8 +199,9 @@ class Policy:
 
     @property
     def id(self) -> str:
-        """A short name that depends on the bits alone."""
-        return hashlib.sha256(self.packed + len(self).to_bytes(4, "big")).hexdigest()[:10]
+        """A short name that depends on the published labels alone: a hash of the bits would tell of observed domains."""
+        labels = json.dumps(self.intervals(), ensure_ascii=True)
+        return hashlib.sha256(labels.encode()).hexdigest()[:10]
 
     @property
     def hex(self) -> str:
@@ -211,6 +228,29 @@ class Policy:
         begins = [0, *(e + 1 for e in ends[:-1])]
         return list(zip(begins, ends, strict=True))
 
+    def labels(self, attribute: int) -> list[str]:
+        """Return what the intervals of an attribute are published as."""
+        spans = enumerate(self.spans(attribute), start=1)
+        return [self.lattice.label(attribute, *span, band) for band, span in spans]
+
+    def told(self) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
+        """Return the ends of the intervals and the sizes of the domains, as a release tells them.
+
+        Intervals of a domain that was read from the data are counted and have no size, unless it is published as it
+        is; a missing value that is not published by itself is not counted: how many different values people hold, and
+        whether one is missing, is nobody's business.
+        """
+        ends, sizes = {}, {}
+        for a, name in enumerate(self.lattice.names):
+            spans, labels = self.spans(a), self.lattice.labels[a]
+            places = tuple(high for _, high in spans)
+            if labels.observed and len(spans) < len(labels.domain):
+                ends[name] = tuple(range(len(spans)))
+                continue
+            last = places[-1] if spans[-1][0] == spans[-1][1] else labels.known - 1
+            ends[name], sizes[name] = (*places[:-1], last), last + 1
+        return ends, sizes
+
     def ends(self) -> dict[str, tuple[int, ...]]:
         """Return, by attribute, the position of the last value of each interval."""
         return {
@@ -219,10 +259,7 @@ class Policy:
 
     def intervals(self) -> dict[str, list[str]]:
         """Return the intervals by attribute, in words."""
-        return {
-            name: [self.lattice.label(a, low, high) for low, high in self.spans(a)]
-            for a, name in enumerate(self.lattice.names)
-        }
+        return {name: self.labels(a) for a, name in enumerate(self.lattice.names)}
 
     def published_labels(
         self, published: Sequence[Collection[str]] = ()
@@ -239,12 +276,11 @@ class Policy:
         """
         found = {}
         for a, name in enumerate(self.lattice.names):
-            labels, known = self.lattice.labels[a], published[a] if published else ()
-            spans = [(*span, labels.label(*span)) for span in self.spans(a)]
-            if labels.rare:
-                few = labels.names_few
-                spans = [(i, j, RARE if s not in known and few(i, j) else s) for i, j, s in spans]
-            found[name] = tuple(label for _, _, label in spans)
+            few, known = self.lattice.labels[a].names_few, published[a] if published else ()
+            bands = zip(self.labels(a), self.spans(a), strict=True)
+            found[name] = tuple(
+                RARE if label not in known and few(*span) else label for label, span in bands
+            )
         return found
 
     def summary(self) -> dict[str, str]:
@@ -264,7 +300,6 @@ class Policy:
     def mapping(self) -> Iterator[tuple[str, str, str]]:
         """Yield (attribute, value, what it is published as), for every value of every domain."""
         for a, name in enumerate(self.lattice.names):
-            for low, high in self.spans(a):
-                label = self.lattice.label(a, low, high)
+            for label, (low, high) in zip(self.labels(a), self.spans(a), strict=True):
                 for v in range(low, high + 1):
                     yield name, self.lattice.domains[a][v], label

@@ -49,8 +49,8 @@ def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
     intervals = content.get("intervals")
     if not isinstance(intervals, dict) or not all(isinstance(v, list) for v in intervals.values()):
         raise ModelError(f"The policy {name!r} lacks its intervals.")
-    policy = lattice.policy(intervals)
-    if policy.hex != content.get("bits"):
+    policy = lattice.from_hex(str(content.get("bits")))
+    if policy.intervals() != intervals:
         raise ModelError(f"The policy {name!r} is damaged: its bits and its intervals disagree.")
     return policy
 
@@ -92,9 +92,9 @@ def mapping_sql(policy: Policy) -> str:
         column = '"' + name.replace('"', '""') + '"'
         lines = [f"CASE CAST({column} AS VARCHAR)"]
         domain = policy.lattice.domains[a]
-        for low, high in policy.spans(a):
-            label = text(policy.lattice.label(a, low, high))
-            lines += [f"  WHEN {text(domain[v])} THEN {label}" for v in range(low, high + 1)]
+        for label, (low, high) in zip(policy.labels(a), policy.spans(a), strict=True):
+            then = f"THEN {text(label)}"
+            lines += [f"  WHEN {text(domain[v])} {then}" for v in range(low, high + 1)]
         lines.append(f"END AS {column}")
         expressions.append("\n".join(lines))
     return ",\n".join(expressions) + "\n"

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from ....core.engine import Part
 from ....presentation.language import say
 from ....presentation.numbers import count
+from ..analysis_records import AnalysisRecord
 from ..records import (
     Ends,
     GroupSize,
+    HouseholdRisk,
     Labels,
     PopulationEstimate,
     TablesCandidate,
@@ -91,6 +93,21 @@ class TableFacts:
         return self.chosen.risks.estimate
 
     @property
+    def households(self) -> HouseholdRisk | None:
+        """The risk of households, where the schema names them; None in a public report."""
+        return None if self.release is None else self.release.measured.households
+
+    @property
+    def analysis(self) -> AnalysisRecord | None:
+        """What analysts lose; None in a public report."""
+        return None if self.release is None else self.release.measured.analysis
+
+    @property
+    def errors_below(self) -> dict[str, float]:
+        """By kind of figure, what its mean error is below."""
+        return {} if self.release is None else self.release.measured.errors_below
+
+    @property
     def records(self) -> int | None:
         if self.release is not None:
             rows = self.release.counts["rows"]
@@ -159,15 +176,18 @@ class TableFacts:
 
     @property
     def domains(self) -> dict[str, int]:
-        if self.release is not None:
-            return self.release.how.domains
-        return {} if self.frontier is None else self.frontier.domains
+        """The sizes of the domains: all of them beside the frontier, else those that a release tells."""
+        if self.frontier is not None and (self.chosen is not None or self.release is None):
+            return self.frontier.domains
+        return {} if self.release is None else self.release.how.domains
 
     @property
     def policy(self) -> tuple[Labels, Ends]:
-        if self.release is not None:
-            return self.release.how.policy, self.release.how.ends
-        return ({}, {}) if self.chosen is None else (self.chosen.policy, self.chosen.ends)
+        """The labels, and the ends of the intervals in the same `domains`."""
+        if self.release is None:
+            return ({}, {}) if self.chosen is None else (self.chosen.policy, self.chosen.ends)
+        how = self.release.how
+        return how.policy, how.ends if self.chosen is None else self.chosen.ends
 
     @property
     def harbor(self) -> TablesReference | None:

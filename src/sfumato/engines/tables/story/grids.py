@@ -28,11 +28,13 @@ _SHOWN = 24
 _EXAMPLES = 5
 
 
-def _attribute_words(ends: tuple[int, ...], size: int) -> str:
-    if len(ends) == size:
+def _attribute_words(ends: tuple[int, ...], size: int | None) -> str:
+    if size is not None and len(ends) == size:
         return say("published unchanged ({size} values)", size=count(size))
     if len(ends) == 1:
         return say("the same for everybody (published as *)")
+    if size is None:  # of a domain that was read from the data
+        return say("published in {n} groups", n=count(len(ends)))
     widths = [high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True)]
     return say(
         "published in {n} groups, the widest of {widest} values",
@@ -55,9 +57,9 @@ def policy_grid(facts: TableFacts) -> Grid | None:
         heads.append(("Safe Harbor", "tables.safe_harbor"))
     rows = []
     for name in facts.quasi:
-        size = facts.domains[name]
-        row = [name, _attribute_words(ends[name], size)]
+        row = [name, _attribute_words(ends[name], facts.domains.get(name))]
         if harbor is not None:
+            size = None if facts.frontier is None else facts.frontier.domains.get(name)
             row.append(_attribute_words(harbor.ends[name], size) if name in harbor.ends else "–")
         rows.append(tuple(row))
     return Grid("published", say("The policy in words"), tuple(heads), tuple(rows), words=True)
@@ -151,7 +153,7 @@ def chips(facts: TableFacts) -> list[Chips]:
             more=max(0, len(labels[name]) - _SHOWN),
         )
         for name in facts.quasi
-        if name in ends and 1 < len(ends[name]) < facts.domains[name]
+        if name in ends and 1 < len(ends[name]) != facts.domains.get(name)
     ]
 
 
