@@ -3,7 +3,8 @@
 SHS and RCS have the same number of evaluations. "full domain" is the best of all ways to choose one level of each
 hierarchy, which is the space that ARX searches and so the best it can find under this loss; anjana (where
 installed) chooses levels greedily. Suppression leaves out, or blanks cells of, at most one per cent of the records.
-`python -m benchmarks anonymity`; the variable SFUMATO_TABLES names some of the tables.
+`python -m benchmarks anonymity`; the variable SFUMATO_TABLES names some of the tables (between semicolons), SFUMATO_PARTS some of areas,
+utility and diversity (what was measured before is kept), and SFUMATO_ROWS the most rows that diversity is measured on.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ def run() -> dict[str, Any]:
     folder = data_folder()
     if folder is None:
         return {"left_out": "the folder with real data was not found"}
-    wanted = os.environ.get("SFUMATO_TABLES", ",".join(TABLES)).split(",")
+    wanted = os.environ.get("SFUMATO_TABLES", ";".join(TABLES)).split(";")
     before = RESULTS / "anonymity.json"
     found = json.loads(before.read_text())["tables"] if before.exists() else {}
     with tempfile.TemporaryDirectory() as work:
         for name in wanted:
-            found[name] = _measured(folder, Path(work), *TABLES[name])
+            found.setdefault(name, {}).update(_measured(folder, Path(work), *TABLES[name]))
             print(f"   {name}: {json.dumps(found[name])}", flush=True)
     return {"evaluations": EVALUATIONS, "share_suppressed": SHARE, "tables": found}
 
@@ -83,26 +84,35 @@ def _measured(
     }
     problem = Problem.of(read_table(frame, schema))
     levels = _levels(problem, paths)
-    return {
+    parts = os.environ.get("SFUMATO_PARTS", "areas,utility,diversity").split(",")
+    found: dict[str, Any] = {
         "rows": len(frame),
         "cells": problem.cells.occupied,
         "bits": problem.lattice.length,
-        "areas": _areas(problem),
-        "utility": {f"k {k}": _at_k(frame, schema, problem, levels, paths, k) for k in KS},
-        "diversity": _diversity(read, schema, levels, sensitive),
     }
+    if "areas" in parts:
+        found["areas"] = _areas(problem)
+    if "utility" in parts:
+        found["utility"] = {f"k {k}": _at_k(frame, schema, problem, levels, paths, k) for k in KS}
+    if "diversity" in parts:
+        found["diversity"] = _diversity(read, schema, paths, sensitive)
+    return found
 
 
 def _diversity(
-    frame: pd.DataFrame, schema: dict[str, Any], levels: list[list[Any]], sensitive: str
+    frame: pd.DataFrame, schema: dict[str, Any], paths: dict[str, Path], sensitive: str
 ) -> dict[str, Any]:
     """Return the best utilities under diversity and closeness, with and without suppression, and their ratio."""
+    most = int(os.environ.get("SFUMATO_ROWS", len(frame)))
+    if len(frame) > most:
+        frame = frame.sample(most, random_state=0).reset_index(drop=True)
     asked = {
         **schema,
         "attribute": [*schema["attribute"], {"name": sensitive, "role": "sensitive"}],
     }
     problem = Problem.of(read_table(frame, asked))
-    found: dict[str, Any] = {}
+    levels = _levels(problem, paths)
+    found: dict[str, Any] = {"rows": len(frame)}
     for k, (kind, wanted), share in product(KS, DIVERSITY.items(), DIVERSITY_SHARES):
         request = {"min_k": k, "suppress": share, **wanted}
         row = {s: _best(frame, asked, s, **request) for s in ("exchange", "shs", "rcs")}

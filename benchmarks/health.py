@@ -18,11 +18,13 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from tests.data.formats.health import test_hl7
 from tests.data.formats.health.exports import (
     FIRST,
     LAST,
     Planted,
     bundle,
+    message,
     observation,
     patient,
     report,
@@ -54,7 +56,9 @@ def run() -> dict[str, Any]:
         folder = Path(name)
         found = {
             "planted": _planted(folder),
+            "planted_hl7": _planted_messages(folder),
             "speed": _speed(folder),
+            "speed_hl7": _speed_of_messages(folder),
             "memory": _memory(),
             "standard": _standard(),
         }
@@ -84,6 +88,38 @@ def _planted(folder: Path) -> dict[str, int]:
         "found_before": before,
         "left": left,
         "withheld": withheld,
+    }
+
+
+def _planted_messages(folder: Path) -> dict[str, int]:
+    planted = left = withheld = 0
+    for seed in range(SEEDS):
+        people = [Planted(f"hl7 {seed} {file}") for file in range(FILES)]
+        path, out = folder / "in.hl7", folder / "out.hl7"
+        path.write_bytes("".join(map(message, people)).encode())
+        _, verified = test_hl7.redact(path, out, people)
+        withheld += 0 if verified else FILES
+        written = out.read_bytes().decode()
+        planted += sum(len(p.gone) for p in people)
+        left += sum(text in written for p in people for text in p.gone)
+    return {"messages": SEEDS * FILES, "planted": planted, "left": left, "withheld": withheld}
+
+
+def _speed_of_messages(folder: Path, count: int = 2_000) -> dict[str, Any]:
+    path, out = folder / "many.hl7", folder / "out.hl7"
+    path.write_bytes("".join(message(Planted(i)) for i in range(count)).encode())
+    corpus = read_documents(path)
+    form, part = corpus.format, corpus.parts[0]
+    start = time.process_time()
+    documents = list(form.read(part))
+    read = time.process_time() - start
+    edited = [Edited(d, (), form.new_id(d, "")) for d in documents]  # type: ignore[arg-type]
+    start = time.process_time()
+    form.write(part, edited, out)
+    return {
+        "messages": count,
+        "read_per_second": round(count / read),
+        "write_per_second": round(count / (time.process_time() - start)),
     }
 
 
@@ -194,4 +230,30 @@ def _standard() -> dict[str, Any]:
     kept = sorted(
         name for name, own in types.items() if own & {"string", "base64"} and profile.action(("x", name)) == "keep"
     )  # fmt: skip
-    return {"names": len(types), "against_the_type": wrong, "kept_though_also_strings": kept}
+    found = {"names": len(types), "against_the_type": wrong, "kept_though_also_strings": kept}
+    return {"fhir": found, "hl7": _segments(folder.parents[1])}
+
+
+def _segments(folder: Path) -> dict[str, Any]:
+    """Compare the data types of the HL7 profile with those of hl7apy."""
+    if not (folder / "hl7apy").is_dir():
+        return {"left_out": "hl7apy was not found"}
+    sys.path.insert(0, str(folder))
+    from hl7apy.v2_5.segments import SEGMENTS
+
+    ours = {name: own.split() for name, own in load_profile("hl7").segments.items()}
+    theirs = {name: [field[1][2] for field in SEGMENTS[name][1]] for name in ours}
+    differ = sorted(name for name in ours if ours[name][: len(theirs[name])] != theirs[name])
+    later = {
+        name: len(own) - len(theirs[name])
+        for name, own in ours.items()
+        if len(own) > len(theirs[name])
+    }
+    rules = {path[0] for path in load_profile("hl7").rules}
+    unruled = sorted({kind for own in ours.values() for kind in own} - rules - {"varies"})
+    return {
+        "segments": len(ours),
+        "differ": differ,
+        "fields_of_later_versions": later,
+        "types_without_a_rule": unruled,
+    }

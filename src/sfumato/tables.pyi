@@ -23,6 +23,7 @@ __all__ = [
     "schema",
     "study",
     "tabulate",
+    "update",
 ]
 
 def explore(
@@ -284,6 +285,33 @@ def schema(
         frame.
     out : path, optional
         Where the result goes.
+    force : bool, default=False
+        Whether an earlier output of sfumato may be replaced.
+    progress : callable or bool, optional
+        Called with the steps done since the last call, the total where it is known, and a note;
+        True shows a progress bar.
+
+    Returns
+    -------
+    dict
+        What the command prints with --json.
+    """
+
+def update(
+    schema: SchemaInput,
+    table: RowsInput,
+    *,
+    force: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, JsonValue]:
+    """Say what changed in new data since its schema was written.
+
+    Parameters
+    ----------
+    schema : path, dict or TableSchema
+        The schema (TOML) of earlier data.
+    table : path or frame
+        The new data, as `tables explore` reads it.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

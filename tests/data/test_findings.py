@@ -151,3 +151,98 @@ def test_ids_that_match_nothing_and_wrong_calls():
         with_findings([])
     with pytest.raises(ParameterError, match="'merge' or 'best'"):
         resolve([], "first")
+
+
+# What each tool gives for a text, as it comes.
+PRESIDIO = [
+    {"entity_type": "PERSON", "start": 0, "end": 9, "score": 0.85, "analysis_explanation": None,
+     "recognition_metadata": {"recognizer_name": "SpacyRecognizer"}},
+]  # fmt: skip
+OPENMED = {
+    "text": TEXT,
+    "entities": [
+        {"text": "Ann Mayer", "label": "PERSON", "confidence": 0.97, "start": 0, "end": 9, "metadata": {}}
+    ],
+    "model_name": "a model", "timestamp": "2026-01-01T00:00:00", "processing_time": 0.1, "metadata": {},
+}  # fmt: skip
+OPF = {
+    "schema_version": 1,
+    "summary": {"output_mode": "typed", "span_count": 1, "by_label": {"private_person": 1}},
+    "text": TEXT,
+    "detected_spans": [
+        {"label": "private_person", "start": 0, "end": 9, "text": "Ann Mayer", "placeholder": "<PRIVATE_PERSON>"}
+    ],
+    "redacted_text": "<PRIVATE_PERSON>  <ann@mail.example> on 1/2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("written", "span"),
+    [
+        ({"d": PRESIDIO}, Span(0, 9, "PERSON", 0.85)),
+        (OPENMED, Span(0, 9, "PERSON", 0.97)),
+        (OPF, Span(0, 9, "private_person", None)),
+    ],
+)
+def test_what_other_tools_write_is_read_as_it_comes(tmp_path, written, span):
+    documents = [Document("d", TEXT)]
+    (tmp_path / "one.json").write_text(json.dumps(written, indent=2), encoding="utf-8")
+    (found,) = with_findings(documents, tmp_path / "one.json")
+    assert found.spans == (span,)
+    # And back: what was read, written in our own form, is read as the same.
+    ours = {"id": "d", "findings": [{"start": s.start, "end": s.end, "label": s.label, "score": s.score}
+                                    for s in found.spans]}  # fmt: skip
+    (tmp_path / "ours.jsonl").write_text(json.dumps(ours) + "\n", encoding="utf-8")
+    (again,) = with_findings(documents, tmp_path / "ours.jsonl")
+    assert again == found
+
+
+def test_entries_that_give_back_the_text_are_known_by_it(tmp_path):
+    other = {**OPF, "text": "Nobody.", "detected_spans": []}
+    path = tmp_path / "lines.jsonl"
+    path.write_text("\n".join(map(json.dumps, (OPF, other, OPENMED))) + "\n", encoding="utf-8")
+    documents = [Document("a", "Nobody."), Document("b", TEXT), Document("c", TEXT)]
+    found = list(with_findings(documents, path))
+    assert [len(d.spans) for d in found] == [0, 1, 1]
+    # A text that differs in one character was not looked at.
+    with pytest.raises(DataError, match="has no entry"):
+        list(with_findings([*documents, Document("d", TEXT + " ")], path))
+    with pytest.raises(DataError, match="None of the 2"):
+        list(with_findings([Document("d", "Else.")], path))
+
+
+def test_a_folder_that_is_no_detector_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no detector"):
+        with_findings([Document("d", TEXT)], tmp_path)
+
+
+def test_a_detector_reads_documents_some_at_a_time(tmp_path, monkeypatch):
+    from sfumato.data import detectors, findings
+
+    read = []
+
+    class Capitals(detectors.Detector):
+        """Finds the first letter where it is a capital."""
+
+        @classmethod
+        def knows(cls, folder):
+            return (folder / "capitals").exists()
+
+        @classmethod
+        def open(cls, folder):
+            return cls()
+
+        def find(self, texts):
+            read.append(len(texts))
+            return [[Span(0, 1, "CAP", 0.5)] if t[:1].isupper() else [] for t in texts]
+
+    monkeypatch.setattr(findings, "_TOGETHER", 2)
+    detectors.DETECTORS.register("capitals", Capitals)
+    try:
+        (tmp_path / "capitals").touch()
+        documents = [Document(str(i), text) for i, text in enumerate(("Ann", "bob", "Cat"))]
+        found = list(with_findings(documents, tmp_path, labels={"CAP": "NAME"}))
+    finally:
+        detectors.DETECTORS.unregister("capitals")
+    assert read == [2, 1]
+    assert [d.spans for d in found] == [(Span(0, 1, "NAME", 0.5),), (), (Span(0, 1, "NAME", 0.5),)]

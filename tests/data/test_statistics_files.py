@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata, SAS, Excel and DuckDB give the table that CSV gives, and are released as CSV or Parquet."""
+"""Files of SPSS, Stata, SAS, Excel and DuckDB give the table that CSV gives; SPSS and Stata files are written, too."""
 
 import datetime as dt
 import json
@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 
 from sfumato import tables
-from sfumato.core.errors import FormatError, InputError
+from sfumato.core.errors import FormatError, InputError, PlanError
 from sfumato.core.plan import Plan
+from sfumato.data.attributes import Attribute
 from sfumato.data.limits import Limits
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
+from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import TableSource
 
 SCHEMA = {
@@ -34,8 +36,12 @@ def frame():
     })  # fmt: skip
 
 
+def pyreadstat_of():
+    return pytest.importorskip("pyreadstat")
+
+
 def spss(folder):
-    pyreadstat = pytest.importorskip("pyreadstat")
+    pyreadstat = pyreadstat_of()
     pyreadstat.write_sav(frame(), str(folder / "t.sav"))
     return folder / "t.sav"
 
@@ -79,7 +85,12 @@ def test_they_are_read_as_csv_is(tmp_path, make):
     explored = tables.explore(source, schema=SCHEMA, evaluations=30)
     release = explored.publish(explored.knee(), source, out=tmp_path / "out")
     assert release.counts["rows"] == 8
-    got = pd.read_csv(tmp_path / "out" / "t.csv")
+    own = {spss: "sav", stata: "dta"}.get(make)
+    got = (
+        pd.read_csv(tmp_path / "out" / "t.csv")
+        if own is None
+        else getattr(pyreadstat_of(), f"read_{own}")(tmp_path / "out" / f"t.{own}")[0]
+    )
     assert sorted(got["pay"]) == sorted(frame()["pay"])
     figures = json.loads((tmp_path / "out.private" / "figures.json").read_text())
     assert figures["inputs"][0]["rows"] == 8
@@ -87,7 +98,65 @@ def test_they_are_read_as_csv_is(tmp_path, make):
     explored.publish(explored.knee(), source, out=tmp_path / "second" / "o.parquet")
     assert len(pd.read_parquet(tmp_path / "second" / "o.parquet")) == 8
     with pytest.raises(FormatError, match="read and not written"):
-        explored.publish(explored.knee(), source, out=tmp_path / "second" / "o.sav")
+        explored.publish(explored.knee(), source, out=tmp_path / "second" / "o.xlsx")
+
+
+SEX = {1.0: "weiblich", 2.0: "männlich", 3.0: "divers"}
+LIKE = {1.0: "gut", 2.0: "mittel", 3.0: "schlecht"}
+
+
+@pytest.mark.parametrize("kind", ["sav", "dta"])
+def test_labels_of_codes_are_read_drafted_and_written_again(tmp_path, kind):
+    stat = pyreadstat_of()
+    asked = pd.DataFrame({
+        "geschlecht": [1.0, 2.0] * 14 + [3.0, 3.0], "alter": [20.0, 30.0, 40.0] * 10,
+        "urteil": [1.0, 2.0, 3.0, 1.0, None] * 6,
+    })  # fmt: skip
+    as_written = {"geschlecht": SEX, "urteil": LIKE}
+    if kind == "dta":
+        as_written = {n: {int(c): t for c, t in v.items()} for n, v in as_written.items()}
+    getattr(stat, f"write_{kind}")(
+        asked, tmp_path / f"u.{kind}", column_labels={"urteil": "Ihr Urteil"}, variable_value_labels=as_written
+    )  # fmt: skip
+    draft = draft_schema(tmp_path / f"u.{kind}")
+    assert 'labels = { "1" = "weiblich", "2" = "männlich", "3" = "divers" }' in draft
+    settled = draft.replace("undecided = true\n", "").replace(
+        'name = "urteil"\nrole = "quasi"', 'name = "urteil"\nrole = "sensitive"'
+    )
+    (tmp_path / "s.toml").write_text(settled)
+    found = tables.explore(tmp_path / f"u.{kind}", schema=tmp_path / "s.toml", min_k=5)
+    best = max(found.candidates, key=lambda c: c.utility.value)
+    shown = best.policy["geschlecht"]
+    assert len(shown) == 2  # two people who are "divers" are not shown apart
+    release = found.publish(best, tmp_path / f"u.{kind}", out=tmp_path / "out")
+    got, about = getattr(stat, f"read_{kind}")(tmp_path / "out" / f"u.{kind}")
+    assert about.column_names_to_labels["urteil"] == "Ihr Urteil"
+    assert about.variable_value_labels["urteil"] == LIKE
+    assert sorted(got["urteil"].fillna(0)) == sorted(asked["urteil"].fillna(0))
+    named = got["geschlecht"].map(about.variable_value_labels["geschlecht"])
+    assert set(named) == set(shown)
+    assert got.groupby([named, "alter"]).size().min() == release.measured.k >= 5
+    own = got["geschlecht"].isin(
+        [1.0, 2.0]
+    )  # who is alone in a group keeps the code, a group has a new one
+    assert set(got.loc[~own, "geschlecht"]) == {4.0}
+    before = (tmp_path / "out" / f"u.{kind}").read_bytes()
+    found.publish(best, tmp_path / f"u.{kind}", out=tmp_path / "again")
+    assert (tmp_path / "again" / f"u.{kind}").read_bytes() == before
+
+
+def test_labels_are_for_codes():
+    code = {"name": "sex", "role": "quasi", "labels": {"1": "f", "2": "m"}}
+    assert TableSchema.of({"attribute": [code]}).declared_domain(Attribute(**code)) == ("f", "m")
+    for wrong in (
+        {"labels": {"1": "f", "2": "f"}},
+        {"role": "other"},
+        {"domain": {"range": [1, 2]}},
+    ):
+        with pytest.raises(PlanError, match="label"):
+            TableSchema.of({"attribute": [{**code, **wrong}, {**code, "name": "other"}]})
+    found = read_table({"sex": ["1", "2.0", "2"]}, {"attribute": [code]})
+    assert found.count.tolist() == [1, 2]
 
 
 def test_what_cannot_be_read_is_told_without_its_content(tmp_path):

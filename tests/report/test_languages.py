@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import importlib.util
 import re
@@ -78,6 +79,20 @@ def test_a_translation_has_the_values_and_the_marks_of_its_message(catalogue, la
         for own, other in zip(ids, strings, strict=True):
             assert sorted(PLACE.findall(own)) == sorted(PLACE.findall(other)), own
             assert sorted(MARK.findall(own)) == sorted(MARK.findall(other)), own
+
+
+def test_every_sentence_of_a_report_goes_through_the_catalogue(catalogue):
+    """A sentence with values is `say("… {n} …", n=…)`: one that is an f-string has no translation."""
+    for room in catalogue.ROOMS:
+        for path in sorted((catalogue.SOURCE / room).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            raised = {
+                id(n) for r in ast.walk(tree) if isinstance(r, ast.Raise) for n in ast.walk(r)
+            }
+            for node in ast.walk(tree):
+                if isinstance(node, ast.JoinedStr) and id(node) not in raised:
+                    parts = [v.value for v in node.values if isinstance(v, ast.Constant)]
+                    assert not ENGLISH.search(" ".join(parts)), f"{path.name}:{node.lineno}"
 
 
 def titles_of(facts):

@@ -11,8 +11,11 @@ import pytest
 from tests.conftest import sfumato
 
 from sfumato.core.approval import APPROVAL_FILE, Approval, Look
+from sfumato.core.engine import ENGINES
 from sfumato.core.files import sha256_of, write_json
+from sfumato.core.statistics.shift import DIFFERENT
 from sfumato.core.storage.private_folder import write_private
+from sfumato.presentation.language import speaking
 from sfumato.presentation.numbers import about, plain
 from sfumato.reports.facts import ReportFacts
 from sfumato.reports.parts import find_parts, public_parts, stories
@@ -138,6 +141,99 @@ def test_what_holds_is_not_open_elsewhere(written, project, tmp_path):
     (story,) = stories(find_parts([written / "text-explored", out]))
     learned = [c for c in story.checks if "learned from" in c.text]
     assert [c.state for c in learned] == ["open"]
+
+
+TOPICS = (
+    "learned from",
+    "processed",
+    "approved",
+    "bound C/(L+C)",
+    "read back",
+    "unique",
+    "Safe Harbor",
+    "attack",
+)
+
+
+@pytest.mark.parametrize("public", [False, True], ids=["steward", "public"])
+def test_nothing_holds_beside_an_open_on_the_same_fact(written, project, public):
+    parts = [*find_parts([written]), *find_parts([project])]
+    parts = public_parts(parts) if public else parts
+    for story in stories(parts, public=public):
+        for topic in TOPICS:
+            states = {check.state for check in story.checks if topic in check.text}
+            assert "holds" not in states or states == {"holds"}, (topic, story.checks)
+
+
+def test_the_edition_that_is_given_out_does_not_deny_what_the_steward_has(written):
+    """Frontier and attack are the steward's: a public report says where they are, not that there are none."""
+    parts = public_parts(find_parts([written]))
+    told = {story.engine: story for story in stories(parts, public=True)}
+    for story in told.values():
+        said = [*story.verdict, *story.tradeoff, *story.attack, *(c.text for c in story.checks)]
+        assert not any("No attack was run" in s or "was not given" in s for s in said)
+        assert "The other candidates are shown in the steward's edition." in story.tradeoff
+        assert len(story.tradeoff) == 1  # "Each point is …" belongs to a chart
+    assert told["text"].attack == ["What attackers find is in the steward's edition."]
+    release = next(p.release for p in parts if p.engine == "text")
+    labels = next(g for g in told["text"].grids if "of each label" in g.caption)
+    assert [row[0] for row in labels.rows] == sorted(release.left_by_label)
+    assert any("exactly unique" in c.text and c.state == "look" for c in told["baskets"].checks)
+
+
+def test_an_estimate_that_was_not_made_for_these_documents_is_said_as_such(project):
+    """After --accept-shift no sentence and no card gives the estimate as that of the release."""
+    (part,) = find_parts([project])
+    measured = part.release.measured
+    shift = measured.shift.model_copy(update={"verdict": DIFFERENT, "p_value": 0.001})
+    other = part.release.model_copy(
+        update={"measured": measured.model_copy(update={"shift": shift})}
+    )
+    (story,) = stories([replace(part, release=other)])
+    said = [plain(s) for s in story.verdict]
+    supposed = [s for s in said if s.startswith("If they were like the documents learned from: ")]
+    assert len(supposed) == 2
+    assert not any(
+        "stay in the text" in s or "expect about" in s for s in set(said) - set(supposed)
+    )
+    assert any("if the documents were like" in stat.label for stat in story.stats)
+
+
+def test_a_release_that_nobody_could_judge_says_so_first(project):
+    (part,) = find_parts([project])
+    unjudged = (
+        "No document of this kind was labelled from end to end: what is left was not measured on whole "
+        "documents; audit the release."
+    )
+    bare = part.release.model_copy(update={"measured": None, "sentences": (unjudged,)})
+    (story,) = stories([replace(part, release=bare)])
+    assert unjudged in story.verdict[:2]
+    nothing = bare.model_copy(update={"documents_with_leak": None})
+    (story,) = stories(public_parts([replace(part, release=nothing)]), public=True)
+    assert "is not measured" in story.verdict[0]
+
+
+def test_earlier_releases_that_a_release_was_measured_against_are_named(written):
+    part = next(p for p in find_parts([written]) if p.engine == "tables")
+    alone = {"k": 11, "below": 0.0, "unique": 0.0, "average": 0.05}
+    both = {"k": 3, "below": 0.25, "unique": 0.0, "average": 0.125}
+    counts = {"people": 900, "only_earlier": 10, "only_later": 20, "shared_columns": 4}
+    record = {
+        "engine": "tables", "compositions": [{
+            "earlier": "register-2025", "changed": 0.5, "changed_below": 0.75, "changed_alone": 0.0, **counts,
+            "first": alone, "second": alone, "unlinked": both, "linked": both,
+        }],
+    }  # fmt: skip
+    attack = ENGINES["tables"].Attack.from_json(record, file="attack.json")
+    (story,) = stories([replace(part, attack=attack)])
+    (said,) = [s for s in story.attack if "register-2025" in s]
+    assert "900 of the same people" in said
+    assert "25% of the people are in groups below 11" in said
+    (check,) = [c for c in story.checks if "register-2025" in c.text]
+    assert check.state == "look"
+    with speaking("de"):
+        (story,) = stories([replace(part, attack=attack)])
+    assert any("Zusammen mit register-2025" in s for s in story.attack)
 
 
 def test_bounds_that_say_nothing_are_in_the_appendix(written):

@@ -123,6 +123,8 @@ class Part:
     """What people found when they read a part of this very release."""
     others: tuple[str, ...] = ()
     """Candidates of the same frontier whose releases are in the folder too, and are not reported on."""
+    public: bool = False
+    """Whether the report is given out: frontier and attack are with the steward, not missing."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):

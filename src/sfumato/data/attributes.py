@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -34,11 +34,12 @@ __all__ = [
     "Meaning",
     "Role",
     "cell_text",
+    "name_codes",
     "whole_number",
 ]
 
 MISSING = "?"  # how a missing cell is written when it is its own value
-Role = Literal["identifier", "person", "quasi", "sensitive", "weight", "other"]
+Role = Literal["identifier", "person", "household", "quasi", "sensitive", "weight", "other"]
 Meaning = Literal[
     "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",
     "medical record number", "health plan number", "account number", "licence number", "vehicle",
@@ -231,13 +232,17 @@ class Attribute(BaseModel):
     decimal: Literal[".", ","] = "."
     weight: float = Field(default=1.0, gt=0, le=1000)
     ordered: bool = True
+    labels: dict[str, Annotated[str, Field(min_length=1)]] | None = Field(
+        default=None, min_length=1
+    )
     undecided: bool = False
     publish: ColumnTreatment | None = None
     rows: Literal["separate", "joined"] = "separate"
 
     @model_validator(mode="after")
     def _domain_where_it_counts(self) -> Attribute:
-        if self.role == "quasi" and self.domain is None:
+        self._check_labels()
+        if self.role == "quasi" and self.domain is None and self.labels is None:
             raise ValueError(
                 "a quasi-identifier needs a domain: { range = [0, 120] }, { values = […] }, "
                 '{ file = "…" }, "observed" or "population"'
@@ -254,6 +259,17 @@ class Attribute(BaseModel):
             raise ValueError('rows = "joined" is for the column with role = "person"')
         self._check_dates()
         return self
+
+    def _check_labels(self) -> None:
+        if self.labels is None:
+            return
+        if self.role not in {"quasi", "sensitive"}:
+            raise ValueError("labels are for the codes of quasi-identifiers and sensitive columns")
+        if len(set(self.labels.values())) < len(self.labels):
+            raise ValueError("two codes have the same label")
+        declared = self.domain if isinstance(self.domain, Domain) else None
+        if self.date is not None or (declared is not None and declared.values is None):
+            raise ValueError("labels are for codes, whose domain is the labels themselves")
 
     def _check_dates(self) -> None:
         declared = self.domain if isinstance(self.domain, Domain) else None
@@ -275,9 +291,16 @@ class Attribute(BaseModel):
         if (
             self.role == "weight"
             and self.publish is not None
-            and (not isinstance(self.publish, Treatment) or self.publish.noise or self.publish.pram)
+            and (
+                not isinstance(self.publish, Treatment)
+                or self.publish.noise
+                or self.publish.pram
+                or self.publish.together
+            )
         ):
-            raise ValueError("a weight is rounded or averaged; with noise it would count nobody")
+            raise ValueError(
+                "a weight is rounded or averaged on its own; with noise it would count nobody"
+            )
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):
             raise ValueError("a hierarchy by units is for dates, and the only built one for them")
@@ -319,6 +342,8 @@ class Attribute(BaseModel):
         outside the domain.
         """
         text = cell_text(self.name, missing=[*missing_values, *self.missing_values])
+        if self.labels is not None:
+            return name_codes(text, self.labels)
         if self.decimal == ",":
             text = with_point(text)
         if self.date is not None:
@@ -326,6 +351,13 @@ class Attribute(BaseModel):
         if self.bins is not None:
             return self.bins.sql(text)
         return whole_number(text) if self.is_range else text
+
+
+def name_codes(cell: str, labels: Mapping[str, str]) -> str:
+    """Return the SQL of a cell with codes replaced by their labels; 1.0 is the code 1."""
+    plain = f"regexp_replace({cell}, '^(-?[0-9]+)[.]0+$', '\\1')"
+    cases = " ".join(f"WHEN {quote_text(c)} THEN {quote_text(t)}" for c, t in labels.items())
+    return f"CASE {plain} {cases} ELSE {cell} END"
 
 
 def cell_text(column: str, *, missing: Sequence[Cell] = ()) -> str:

@@ -21,6 +21,8 @@ class Treatment(BaseModel):
         Publish the nearest multiple.
     microaggregate : int, optional
         Publish the mean of groups of neighbouring numbers that belong to at least this many people.
+    together : str, optional
+        Any name: columns with the same one are averaged together, in groups that are near each other in all of them (MDAV).
     noise : float, optional
         Add normal noise whose standard deviation is this share of the column's.
     pram : float, optional
@@ -35,6 +37,7 @@ class Treatment(BaseModel):
     bottom: float | None = None
     round: float | None = Field(default=None, gt=0)
     microaggregate: int | None = Field(default=None, ge=2)
+    together: str | None = Field(default=None, min_length=1, max_length=80)
     noise: float | None = Field(default=None, gt=0, le=10)
     pram: float | None = Field(default=None, gt=0, lt=1)
 
@@ -46,6 +49,8 @@ class Treatment(BaseModel):
             raise ValueError("give at most one of round, microaggregate, noise, pram")
         if not given and self.top is None and self.bottom is None:
             raise ValueError("give one of top, bottom, round, microaggregate, noise, pram")
+        if self.together is not None and self.microaggregate is None:
+            raise ValueError("together goes with microaggregate")
         if self.pram is not None and (self.top is not None or self.bottom is not None):
             raise ValueError("pram is for values as they are, without top and bottom")
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
@@ -67,7 +72,8 @@ class Treatment(BaseModel):
         if self.round is not None:
             words.append(f"rounded to multiples of {self.round:g}")
         if self.microaggregate is not None:
-            words.append(f"means of {self.microaggregate:,} neighbours or more")
+            along = "" if self.together is None else f" in all columns of {self.together!r}"
+            words.append(f"means of {self.microaggregate:,} neighbours or more{along}")
         if self.noise is not None:
             words.append(f"noise of {self.noise:g} standard deviations")
         if self.pram is not None:

@@ -1,7 +1,8 @@
-"""Another tool's findings (the shape that Presidio emits) as ready-made spans of documents.
+"""Another tool's findings (as Presidio, OpenMed and `opf` emit them) as ready-made spans of documents.
 
-A finding is `{"start", "end", "entity_type" or "label", "score"}`. Tools emit overlapping findings;
-`resolve` makes them a sorted, non-overlapping list.
+A finding is `{"start", "end", "entity_type" or "label", "score" or "confidence"}`. Tools emit overlapping findings;
+`resolve` makes them a sorted, non-overlapping list. The findings of a document are known by its id or, where
+a tool gives back the text instead, by that text. A folder is a detector, which finds them.
 """
 
 from __future__ import annotations
@@ -12,19 +13,25 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import islice
 from math import inf, isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from .document import Document, Span
+
+if TYPE_CHECKING:
+    from .detectors import Detector
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 
 # A label is published in the place of what it labels, so it must not be able to say it.
 _LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 
-Findings = Mapping[str, Sequence[Span]]
+_LISTS = ("findings", "entities", "detected_spans")
+"""What tools call the list of findings of a document: ours, OpenMed's and opf's."""
+_TOGETHER = 64  # documents that a detector reads at a time
 
 
 def as_spans(findings: object) -> list[Span]:
@@ -52,6 +59,10 @@ def as_spans(findings: object) -> list[Span]:
         start, end, label, score = get("start"), get("end"), get("label"), get("score")
         if label is None:
             label = get("entity_type")
+        if label is None:
+            label = get("entity_group")
+        if score is None:
+            score = get("confidence")
         if type(start) is not int or type(end) is not int:
             raise DataError(f"Its span {number} has no whole numbers as start and end.")
         if type(label) is not str or not label:
@@ -139,34 +150,76 @@ def _rank(span: Span) -> tuple[float, int, int, int, str]:
 
 
 def read_findings(
-    source: str | os.PathLike[str] | Mapping[str, object], texts: dict[str, str] | None = None
+    source: str | os.PathLike[str] | Mapping[str, object],
 ) -> dict[str, list[Span]]:
     """Read findings by document id: a dict, a JSON file of one, or a JSONL of {"id", "findings"}.
 
-    A line may hold the "text_sha256" of the text that its offsets are for, which `texts` then gets by id.
     All findings are held in memory; it grows with their number, not with the texts.
 
     >>> read_findings({"d1": [{"start": 0, "end": 3, "label": "NAME"}]})["d1"][0].end
     3
     """
-    found: dict[str, list[Span]] = {}
+    return _read_entries(source).by_id
 
-    def add(record: int, key: object, findings: object) -> None:
+
+class _Entries:
+    """What findings say: the spans by id or by the hash of the text, and the hash of a text by its id."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, list[Span]] = {}
+        self.by_text: dict[str, list[Span]] = {}
+        self.texts: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.by_id) + len(self.by_text)
+
+    def find(self, document: Document) -> list[Span] | None:
+        """Return what was found in a document; None where nobody looked."""
+        found = self.by_id.get(document.id)
+        return self.by_text.get(document.text_sha256) if found is None else found
+
+    def add(self, record: int, key: object, findings: object) -> None:
+        """Add the findings of one document by its id."""
         if not isinstance(key, str | int) or isinstance(key, bool):
             raise DataError(f"Record {record} of the findings has no usable 'id'.")
-        if str(key) in found:
+        if str(key) in self.by_id:
             raise DataError(f"Record {record} of the findings repeats the id {str(key)!r}.")
+        self.by_id[str(key)] = self._spans(f"{record} of the findings (id {str(key)!r})", findings)
+
+    def add_entry(self, record: int, entry: Mapping[str, object]) -> None:
+        """Add what a tool says of one document: by its id, else by the text that it gives back."""
+        findings = next(entry[key] for key in _LISTS if key in entry)
+        text, known = entry.get("text"), entry.get("text_sha256")
+        if "id" not in entry and isinstance(text, str):
+            # Equal texts have equal findings: the first ones stand.
+            self.by_text.setdefault(
+                Document("", text).text_sha256,
+                self._spans(f"{record} of the findings", findings),
+            )
+            return
+        self.add(record, entry.get("id"), findings)
+        if isinstance(known, str):
+            self.texts[str(entry["id"])] = known
+
+    @staticmethod
+    def _spans(where: str, findings: object) -> list[Span]:
         try:
-            found[str(key)] = as_spans(findings)
+            return as_spans(findings)
         except DataError as error:
             raise DataError(
-                f"Record {record} of the findings (id {str(key)!r}) is refused: {error.message}",
-                hint=error.hint,
+                f"Record {where} is refused: {error.message}", hint=error.hint
             ) from None
 
+
+def _is_entry(content: object) -> bool:
+    return isinstance(content, dict) and any(key in content for key in _LISTS)
+
+
+def _read_entries(source: str | os.PathLike[str] | Mapping[str, object]) -> _Entries:
+    found = _Entries()
     if isinstance(source, Mapping):
         for record, (key, findings) in enumerate(source.items(), 1):
-            add(record, key, findings)
+            found.add(record, key, findings)
         return found
     from .limits import current_limits
     from .sources import lines_of, open_bytes
@@ -175,8 +228,8 @@ def read_findings(
     with open_bytes(path, current_limits()) as stream:
         if path.name.removesuffix(".gz").endswith(".json"):
             content = _json(stream.read(), f"The file {path.name!r}")
-            if isinstance(content, dict):
-                return read_findings(content)
+            if isinstance(content, dict) and not (_is_entry(content) and "text" in content):
+                return _read_entries(content)
             records: Iterable[object] = content if isinstance(content, list) else [content]
         else:
             records = (
@@ -185,15 +238,13 @@ def read_findings(
                 if line is None or line.strip()
             )
         for number, entry in enumerate(records, 1):
-            if not isinstance(entry, dict) or "findings" not in entry:
+            if not isinstance(entry, dict) or not _is_entry(entry):
                 raise FormatError(
                     f"Record {number} of {path.name!r} is not an object with 'id' and 'findings'.",
                     hint='write one {"id": …, "findings": [{"start", "end", "entity_type", '
                     '"score"}]} a line, or one object of id → findings in a .json file.',
                 )
-            add(number, entry.get("id"), entry["findings"])
-            if texts is not None and isinstance(entry.get("text_sha256"), str):
-                texts[str(entry["id"])] = entry["text_sha256"]
+            found.add_entry(number, entry)
     return found
 
 
@@ -231,7 +282,8 @@ def with_findings(
     A document without an entry was not looked at, which is not the same as "nothing found" (an empty
     list): it is refused, or handed to `absent` and left out.
 
-    The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
+    The findings come from a file or dict (see `read_findings`), from a folder that holds a detector (see
+    `sfumato.data.detectors`), or from a `field` of each document,
     which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are skipped; one without
     a score counts as certain. `labels` renames kinds, e.g. {"PERSON": "NAME"}.
 
@@ -241,17 +293,29 @@ def with_findings(
     """
     if (findings is None) == (field is None):
         raise ParameterError("Give either findings or the field that holds them.")
-    texts: dict[str, str] = {}
-    by_id = read_findings(findings, texts) if findings is not None else {}
-    return _with(documents, entries=_Entries(by_id, texts), field=field, min_score=min_score, labels=labels or {},
-                 overlaps=overlaps, keep=frozenset(keep), absent=absent)  # fmt: skip
+    merge = partial(
+        _with, field=field, min_score=min_score, labels=labels or {}, overlaps=overlaps,
+        keep=frozenset(keep), absent=absent,
+    )  # fmt: skip
+    if findings is not None and not isinstance(findings, Mapping) and Path(findings).is_dir():
+        from .detectors import open_detector
+
+        return _detected(documents, open_detector(Path(findings)), merge)
+    return merge(documents, entries=_Entries() if findings is None else _read_entries(findings))
 
 
-class _Entries(NamedTuple):
-    """What a findings file says: the spans and, where it is given, the hash of the text, by id."""
-
-    by_id: Findings
-    texts: Mapping[str, str]
+def _detected(
+    documents: Iterable[Document],
+    detector: Detector,
+    merge: Callable[..., Iterator[Document]],
+) -> Iterator[Document]:
+    """Let a detector read the documents, some at a time."""
+    waiting = iter(documents)
+    while batch := list(islice(waiting, _TOGETHER)):
+        entries = _Entries()
+        for document, spans in zip(batch, detector.find([d.text for d in batch]), strict=True):
+            entries.by_id[document.id] = spans
+        yield from merge(batch, entries=entries)
 
 
 def _with(
@@ -269,7 +333,8 @@ def _with(
     for document in documents:
         fields = document.fields
         if field is None:
-            if document.id not in entries.by_id:
+            found = entries.find(document)
+            if found is None:
                 left_out += 1
                 if absent is not None:
                     absent(document)
@@ -285,7 +350,7 @@ def _with(
                     "their offsets no longer hold.",
                     hint="make the findings again for the documents as they are read now.",
                 )
-            spans: Iterable[Span] = entries.by_id[document.id]
+            spans: Iterable[Span] = found
         else:
             if field not in fields:
                 raise DataError(
@@ -310,6 +375,6 @@ def _with(
         yield replace(document, spans=tuple(resolve(kept, overlaps)), fields=fields).checked()
     if left_out and not matched:
         raise DataError(
-            f"None of the {len(entries.by_id):,} ids in the findings is the id of a document.",
-            hint="the findings must use the ids of the corpus.",
+            f"None of the {len(entries):,} ids in the findings is the id of a document.",
+            hint="the findings must use the ids of the corpus, or give back the texts.",
         )

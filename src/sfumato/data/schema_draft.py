@@ -116,7 +116,10 @@ def _draft_lines(fact: ColumnFacts) -> list[str]:
     meanings = [_MEANINGS[w] for w in sorted(words) if w in _MEANINGS]
     if guess.role == "identifier" and meanings:
         lines.append(f'meaning = "{meanings[0]}"')
-    if guess.role == "quasi":
+    if fact.labels and guess.role in {"quasi", "sensitive"}:
+        named = ", ".join(f"{_toml(code)} = {_toml(text)}" for code, text in fact.labels)
+        lines.append(f"labels = {{ {named} }}   # what the file calls its codes, in their order")
+    elif guess.role == "quasi":
         lines += _domain(fact, words)
     if guess.undecided:
         lines.append("undecided = true")
@@ -178,6 +181,10 @@ def _guess_role(fact: ColumnFacts) -> _Guess:
     if unique and fact.low is not None:
         return _Guess("identifier", "a number of each row")
     return _Guess("quasi", "not recognised", undecided=True)
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _words(name: str) -> set[str]:

@@ -1,6 +1,6 @@
 """Tables of other programs, read whole: SPSS, Stata, SAS, Excel, and tables of a DuckDB database.
 
-They are read, not written: a release of them is CSV or Parquet.
+SPSS and Stata files are written, too (see `value_labels`); a release of the others is CSV or Parquet.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import DataError, FormatError, InputError
 from .database import quote_name
 from .limits import Limits
+from .value_labels import ColumnLabels, TableLabels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,8 +59,8 @@ def split_database(source: str | os.PathLike[str]) -> tuple[Path, str | None]:
     return path, None
 
 
-def read_statistics(path: Path, table: str | None, limits: Limits) -> pa.Table:
-    """Read a file of another program.
+def read_statistics(path: Path, table: str | None, limits: Limits) -> tuple[pa.Table, TableLabels]:
+    """Read a file of another program, and what it says of its columns.
 
     Parameters
     ----------
@@ -74,9 +75,9 @@ def read_statistics(path: Path, table: str | None, limits: Limits) -> pa.Table:
     kind = SUFFIXES[path.suffix.lower()]
     try:
         if kind == "excel":
-            return _excel(path, table, limits)
+            return _excel(path, table, limits), {}
         if kind == "duckdb":
-            return _duckdb(path, table)
+            return _duckdb(path, table), {}
         return _pyreadstat(path, limits)
     except (DataError, InputError, FormatError):
         raise
@@ -94,7 +95,7 @@ def _module(name: str, path: Path) -> ModuleType:
         ) from None
 
 
-def _pyreadstat(path: Path, limits: Limits) -> pa.Table:
+def _pyreadstat(path: Path, limits: Limits) -> tuple[pa.Table, TableLabels]:
     import pyarrow as pa
 
     reader = getattr(_module("pyreadstat", path), _READERS[path.suffix.lower()])
@@ -102,8 +103,27 @@ def _pyreadstat(path: Path, limits: Limits) -> pa.Table:
     rows, columns = about.number_rows or 0, len(about.column_names)
     if rows * columns > limits.cells:
         raise limits.error(f"The number of cells of {path.name!r}", "cells")
-    frame, _ = reader(str(path))
-    return pa.table({str(name): _column(frame[name].tolist()) for name in frame.columns})
+    frame, about = reader(str(path))
+    cells = {str(name): frame[name].tolist() for name in frame.columns}
+    labels = {
+        name: ColumnLabels(
+            about.column_names_to_labels.get(name) or None,
+            {_text(c) or "": t for c, t in about.variable_value_labels.get(name, {}).items()},
+            _kind(column),
+        )
+        for name, column in cells.items()
+    }
+    return pa.table({name: _column(column) for name, column in cells.items()}), labels
+
+
+def _kind(cells: Sequence[object]) -> str:
+    """Return what the cells of a column are: numbers, dates or text."""
+    known = [c for c in cells if c is not None and c == c]  # noqa: PLR0124 (not a number)
+    if known and all(isinstance(c, int | float) for c in known):
+        return "number"
+    if known and all(isinstance(c, date) and not isinstance(c, datetime) for c in known):
+        return "date"
+    return "text"
 
 
 def _excel(path: Path, sheet: str | None, limits: Limits) -> pa.Table:

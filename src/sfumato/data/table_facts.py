@@ -23,6 +23,7 @@ DATE_FORMATS = {
 }
 """The ways of writing a date that a draft recognises, each with the pattern of its cells."""
 _FACTS = 10 + len(DATE_FORMATS)  # expressions of `_counts`
+_MOST_LABELS = 60  # of a column in a draft
 _FEW_COLUMNS = 64  # up to which each has its own expressions in a query
 
 
@@ -44,6 +45,10 @@ class ColumnFacts:
     marks: tuple[
         str, ...
     ] = ()  # marks of missing cells that occur, where all other cells are numbers or dates
+
+    labels: tuple[
+        tuple[str, str], ...
+    ] = ()  # codes and what the file calls them, if it names all that occur
 
     @property
     def date_formats(self) -> list[str]:
@@ -85,10 +90,21 @@ def column_facts(source: TableSource) -> list[ColumnFacts]:
         facts.append(
             ColumnFacts(
                 name, rows, distinct, rows - filled, low, high, entropy, numbers, words, commas,
-                tuple(dates), tuple(marks),
+                tuple(dates), tuple(marks), _labels_of(source, name),
             )
         )  # fmt: skip
     return facts
+
+
+def _labels_of(source: TableSource, name: str) -> tuple[tuple[str, str], ...]:
+    """Return the labels of a column's codes where the file has one of its own for each code that occurs."""
+    known = source.labels[name].codes if name in source.labels else {}
+    if not 1 < len(known) <= _MOST_LABELS or len(set(known.values())) < len(known):
+        return ()
+    cell, listed = cell_text(name), ", ".join(map(quote_text, known))
+    odd = f"count(*) FILTER ({cell} IS NOT NULL AND {cell} NOT IN ({listed})) AS n"
+    found = source.query(f"SELECT {odd} FROM {source.sql}")
+    return () if found.column("n")[0].as_py() else tuple(known.items())
 
 
 def _counts(cell: str) -> list[str]:

@@ -19,6 +19,7 @@ from ..core.errors import DataError, InputError, PlanError
 from ..core.files import check_plain_file
 from ..core.toml_files import read_toml, validate
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
+from .column_treatments import Treatment
 from .inputs import SchemaInput
 from .mention_columns import check_mentions
 
@@ -56,11 +57,24 @@ class TableSchema(BaseModel):
             raise ValueError(
                 'dates are moved person by person: one attribute needs role = "person"'
             )
-        for role in ("person", "weight"):
+        for role in ("person", "household", "weight"):
             if sum(a.role == role for a in self.attribute) > 1:
                 raise ValueError(f"only one attribute can have the role {role}")
         check_mentions(self.attribute)
+        self._check_together()
         return self
+
+    def _check_together(self) -> None:
+        """Refuse columns that are averaged together by different numbers of people, or one that is so alone."""
+        sizes: dict[str, list[int | None]] = {}
+        for a in self.attribute:
+            if isinstance(a.publish, Treatment) and a.publish.together is not None:
+                sizes.setdefault(a.publish.together, []).append(a.publish.microaggregate)
+        for name, found in sizes.items():
+            if len(found) < 2 or len(set(found)) > 1:
+                raise ValueError(
+                    f"the columns that are averaged together as {name!r} must be two or more, with one number of people"
+                )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TableSchema:
@@ -155,6 +169,8 @@ class TableSchema(BaseModel):
     def declared_domain(self, attribute: Attribute) -> tuple[str, ...] | None:
         """Return the written-down domain as text, in order; None where it is read from data."""
         domain = attribute.domain
+        if domain is None and attribute.labels is not None:
+            return tuple(attribute.labels.values())
         if not isinstance(domain, Domain):
             return None
         if domain.bins is not None:

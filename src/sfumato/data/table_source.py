@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import DataError, FormatError, InputError
 from ..core.files import ReadFiles
 from ..core.records import InputFile
-from .attributes import cell_text
+from .attributes import cell_text, name_codes
 from .database import Database, disk_error, quote_name, quote_text
 from .limits import Limits, current_limits
 from .statistics_files import SUFFIXES, read_statistics, split_database
@@ -32,6 +32,7 @@ from .table_files import (
     parquet_columns,
     table_paths,
 )
+from .value_labels import TableLabels
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -65,6 +66,7 @@ class TableSource:
     raw: str = ""  # the same relation with the columns' own types
     layouts: list[FileLayout] = field(default_factory=list)
     read: ReadFiles = field(default_factory=ReadFiles, repr=False)
+    labels: TableLabels = field(default_factory=dict, repr=False)  # of a file of another program
 
     @classmethod
     def open(
@@ -114,8 +116,10 @@ class TableSource:
     ) -> TableSource:
         """Open a file of another program, which is read whole."""
         before = ReadFiles([path])
-        opened = cls._frame(read_statistics(path, table, limits), limits, threads)
+        frame, labels = read_statistics(path, table, limits)
+        opened = cls._frame(frame, limits, threads)
         opened.format, opened.paths, opened.read = SUFFIXES[path.suffix.lower()], [path], before
+        opened.labels = labels
         return opened
 
     @classmethod
@@ -202,6 +206,21 @@ class TableSource:
             return f"(SELECT * EXCLUDE ({number}) FROM ({chosen} ORDER BY {number}))"
 
         return replace(self, sql=kept(self.sql), raw=kept(self.raw))
+
+    def with_names(self, columns: Sequence[str]) -> TableSource:
+        """Return the same table with the codes of some columns replaced by what the file calls them."""
+        named = [c for c in columns if c in self.labels and self.labels[c].codes]
+        if not named:
+            return self
+        shown = ", ".join(
+            f"{name_codes(f'CAST({quote_name(c)} AS VARCHAR)', self.labels[c].codes)} AS {quote_name(c)}"
+            for c in named
+        )
+
+        def replaced(relation: str) -> str:
+            return f"(SELECT * REPLACE ({shown}) FROM {relation})"
+
+        return replace(self, sql=replaced(self.sql), raw=replaced(self.raw))
 
     def execute(self, sql: str) -> None:
         """Run a statement that returns nothing; errors are reported as those of a query are."""

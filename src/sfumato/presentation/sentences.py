@@ -87,6 +87,8 @@ def search_sentence(
 
     """
     record = part.frontier
+    if record is None and part.public:
+        return say("The other candidates are shown in the steward's edition.")
     if record is None:
         return say("The folder of the exploration was not given, so the frontier is not shown.")
     many = size if size is not None else sum(not c.dominated for c in record.candidates)
@@ -158,9 +160,9 @@ def reference_grid(
     def row(name: str, point: tuple[float, float], beaten: str) -> tuple[str, ...]:
         return name, risk_words(point[0]), utility_words(point[1]), beaten
 
-    mine = say("This release") if part.release is not None else say("This candidate")
+    # Of the candidate, as it was explored: that is what the references were measured on.
     chosen = (part.chosen.risk.value, part.chosen.utility.value)
-    rows = [row(f"{mine} ({part.chosen.id})", chosen, "–")]
+    rows = [row(f"{say('This candidate')} ({part.chosen.id})", chosen, "–")]
     measured = [(r.name, (r.risk.value, r.utility.value)) for r in part.frontier.references]
     for name, point in (*known, *measured):
         better = len(better_on_both(part, *point))

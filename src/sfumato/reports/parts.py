@@ -197,6 +197,7 @@ def public_parts(parts: Sequence[Part]) -> list[Part]:
             audits=(),
             others=(),
             release=part.release.public(),
+            public=True,
         )
         for part in found
         if part.release is not None

@@ -149,8 +149,28 @@ def resources(folder: Path) -> Corpus:
     return read_documents(folder / "letters")
 
 
+def messages(folder: Path) -> Corpus:
+    """Return a folder with a message of HL7 a file."""
+    (folder / "letters").mkdir()
+    for i, text in enumerate(TEXTS):
+        made = f"MSH|^~\\&|||||||ORU|{i}\rNTE|1||{text}\r"
+        (folder / "letters" / f"{i}.hl7").write_text(made, encoding="utf-8", newline="")
+    return read_documents(folder / "letters")
+
+
+def mailboxes(folder: Path) -> Corpus:
+    """Return a folder with mailboxes of a message each."""
+    (folder / "letters").mkdir()
+    for i, text in enumerate(TEXTS):
+        made = f"From x\nSubject: s\n\n{text}\n".encode()
+        (folder / "letters" / f"{i}.mbox").write_bytes(made)
+    return read_documents(folder / "letters")
+
+
 SOURCES: dict[str, Callable[[Path], Corpus]] = {
     "fhir": resources,
+    "hl7": messages,
+    "mbox": mailboxes,
     "package": package,
     "parquet": parquet,
     "pdf": pdf,
@@ -211,6 +231,10 @@ def in_an_extension(out: Path) -> None:
 
 STREAMS: dict[str, Callable[[Path], object]] = {
     "fhir": in_an_extension,
+    "mbox": lambda out: out.write_bytes(
+        out.read_bytes().replace(b"MIME-", f"X-Ward: {GONE}\nMIME-".encode())
+    ),
+    "hl7": lambda out: out.write_bytes(out.read_bytes() + f"ZPI|{GONE}\r".encode()),
     "xlsx": in_a_member,
     "pptx": in_a_member,
     "odt": in_a_member,

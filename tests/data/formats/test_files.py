@@ -134,7 +134,7 @@ def test_labels_beside_a_file_must_fit_it(tmp_path):
 
 def test_what_cannot_be_made_of_text_is_refused(tmp_path):
     for name, kind in FORMATS.items():
-        if kind.unit == "document" and name not in (*MADE, "fhir"):
+        if kind.unit == "document" and name not in (*MADE, "fhir", "hl7", "mbox"):
             with pytest.raises(ParameterError):
                 write_documents(labelled(), like=name, out=tmp_path / "x")
 

@@ -3,11 +3,12 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 from sfumato.baskets import explore, load
-from sfumato.core import DataError, ParameterError
+from sfumato.core import DataError, InputError, ParameterError
 from sfumato.core.engine import Part
 from sfumato.data.baskets import read_baskets
 from sfumato.engines.baskets.engine import ENGINE
@@ -205,9 +206,20 @@ def test_categories_stand_in_for_items_that_cannot_be_published(log, tmp_path):
         shown = categories_of(out.matrix.toarray(), out.feature_names)
         assert shown <= original
         assert candidate.kept["categories"] == pytest.approx(len(shown) / len(original))
+    hierarchy.rename(log.parent / "hierarchy.csv")  # beside the data it is found again
+    hierarchy = log.parent / "hierarchy.csv"
     for candidate in found.candidates:
-        release = found.publish(candidate, log, hierarchy=hierarchy, out=tmp_path / candidate.id)
+        release = found.publish(candidate, log, out=tmp_path / candidate.id)
         assert release.promised >= 5
+        book = pd.read_csv(tmp_path / candidate.id / "codebook.csv", keep_default_na=False)
+        assert book["name"].tolist() == list(release.how.features)
+        assert (book["kind"] == np.where(book["name"].str[0] == "i", "item", "category")).all()
+        for name, over in zip(book["name"], book["categories"], strict=True):
+            wanted = f"kind{int(name[1:]) % 3}" if name[0] == "i" else ""
+            assert over == (wanted if wanted in release.how.features else "")
+    hierarchy.unlink()
+    with pytest.raises(InputError, match="explored with a hierarchy, which is not beside it"):
+        found.publish(candidate, log)
     hierarchy.write_text("x;y\n")
     with pytest.raises(DataError, match="gives no item of the data a category"):
         explore(log, k=5, hierarchy=hierarchy)

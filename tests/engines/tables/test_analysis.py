@@ -1,11 +1,16 @@
 """What analysts lose under a policy: every figure against plain pandas and numpy."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from sfumato import tables
+from sfumato.core.engine import Part
 from sfumato.core.errors import DataError, ParameterError
+from sfumato.engines.tables.analysis_records import FigureRecord, bounds_of_errors
+from sfumato.engines.tables.engine import ENGINE
 
 SCHEMA = {
     "missing": "value",
@@ -121,3 +126,52 @@ def test_missing_cells_and_wrong_columns():
         found.compare(found.knee(), frame, columns=["agee"])
     with pytest.raises(DataError, match="neither numbers"):
         found.compare(found.knee(), frame, target="town")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("analysis")
+    frame = people(1_200)
+    frame.to_csv(folder / "people.csv", index=False)
+    found = tables.explore(frame, schema=SCHEMA, evaluations=60, min_k=20)
+    chosen = found.knee()
+    release = found.publish(chosen, folder / "people.csv", out=folder / "out")
+    return found, chosen, release, frame, folder
+
+
+def test_a_release_keeps_what_analysts_lose(published):
+    found, chosen, release, frame, folder = published
+    lost = found.compare(chosen, frame, target="pay")
+    kept = release.measured.analysis
+    assert kept.explained == "pay"
+    assert [(f.kind, f.of) for f in kept.figures] == [(f.kind, f.of) for f in lost.figures]
+    assert [f.after for f in kept.figures] == pytest.approx([f.after for f in lost.figures])
+    margin = {m.column: m for m in kept.margins}["town"]
+    shares = frame["town"].value_counts(normalize=True)
+    assert margin.before == pytest.approx([shares[v] for v in "abc"])
+    assert sum(margin.after) == pytest.approx(1)
+    below = release.measured.errors_below
+    for kind, bound in below.items():
+        assert lost.mean_error(kind) < bound <= max(0.01, 2.5 * lost.mean_error(kind))
+    public = json.loads((folder / "out" / "release.json").read_text())
+    assert "analysis" not in public["measured"]
+    assert public["measured"]["errors_below"] == below
+
+
+def test_both_editions_tell_what_analysts_lose(published):
+    found, chosen, release, _, folder = published
+    full = ENGINE.story(Part("t", "tables", frontier=found.record, release=release, chosen=chosen))
+    grid = next(g for g in full.grids if g.caption == "What analysts lose")
+    assert any(row[0] == "mean of age" for row in grid.rows)
+    assert any(" – " in row[1] for row in grid.rows)  # the interval of a coefficient
+    assert any(chart.title.startswith("Margin of") for chart in full.charts)
+    public = ENGINE.Release.model_validate_json((folder / "out" / "release.json").read_bytes())
+    told = ENGINE.story(Part("t", "tables", release=public))
+    assert any("is off, on average and at most" in sentence for sentence in told.cost)
+    assert not any(g.caption == "What analysts lose" for g in told.grids)
+
+
+def test_bounds_are_of_a_series_and_of_enough_records():
+    figures = [FigureRecord(kind="mean", of="a", before=0.0, after=e) for e in (0.0, 0.6)]
+    assert bounds_of_errors(figures, 1_000) == {"mean": 0.5}
+    assert bounds_of_errors(figures, 999) == {}

@@ -13,7 +13,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sfumato import tables
 from sfumato.core.errors import DataError, PlanError
 from sfumato.data.table_schema import TableSchema
-from sfumato.engines.tables.release.treatments import microaggregate, normals
+from sfumato.engines.tables.release.microaggregation import microaggregate
+from sfumato.engines.tables.release.treatments import normals
 
 ROWS = 240
 

@@ -24,7 +24,7 @@ CONFIG = {
 
 
 def tensors_of(config, seed=0):
-    from sfumato.engines.text.learners.encoder.folder import Config
+    from sfumato.engines.text.learners.encoder.architectures import Config
 
     random = np.random.default_rng(seed)
     found = {}
@@ -80,7 +80,9 @@ def encoder_files():
         pytest.importorskip(package)
     from types import SimpleNamespace
 
-    return SimpleNamespace(write=write_encoder, tensors=tensors_of, config=CONFIG)
+    return SimpleNamespace(
+        write=write_encoder, tensors=tensors_of, tokenizer=tokenizer_of, config=CONFIG
+    )
 
 
 @pytest.fixture(scope="session")

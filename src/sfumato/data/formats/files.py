@@ -86,6 +86,10 @@ class FileFormat(Format[FormatOptions]):
         None of them stands in the text of the file, as far as this format reads it.
         """
 
+    def is_clean(self, content: bytes, opened: OpenedFile) -> bool:  # noqa: ARG002 (some kinds look inside)
+        """Return whether a file holds nothing but what may be published."""
+        return not opened.found.dropped
+
     def create(self, text: str) -> bytes:  # noqa: ARG002 (kinds that can be made use it)
         """Return a new file that holds a text, where the format can be made of text alone."""
         raise ParameterError(
@@ -232,7 +236,7 @@ class FileFormat(Format[FormatOptions]):
             return
         for record in self.read(part):
             last, self._last = self._last, None
-            if last is not None and last[3].found.dropped:
+            if last is not None and not self.is_clean(b"", last[3]):
                 yield Withheld(part.name, "holds more than its text", 1, part.name)
             else:
                 yield record

@@ -34,6 +34,8 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "odt": f"{__package__}.markup.formats:Odt",
         "pdf": f"{__package__}.pdf.format:Pdf",
         "eml": f"{__package__}.mail.formats:Mail",
+        "mbox": f"{__package__}.mail.formats:Mailbox",
+        "hl7": f"{__package__}.health.hl7:Hl7",
         "plain": f"{__package__}.plain:Plain",
         "mixed": f"{__package__}.mixed:Mixed",
     },

@@ -128,6 +128,7 @@ class BasketsEngine(
         from ...core.publication import Publication
         from .release.steps import publish, publish_in_memory
 
+        request = request.as_explored(exploration.record.request)
         if out is None:
             data = publish_in_memory(
                 candidate, request, seed=exploration.record.seed, columns=exploration.columns

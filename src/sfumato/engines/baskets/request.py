@@ -17,6 +17,8 @@ from ...data.inputs import Estimator, LabelsInput, MatrixInput, NamesInput
 from .registry import METHODS, measure_names, selector_names
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from ...data.baskets import Baskets
     from ...data.logs import LogColumns
 
@@ -42,6 +44,7 @@ _LABELS = "File with one label per line, or for CSV the name of a column."
 _ENGINE = "Where equal rows are counted."
 _THREADS = "Threads to use; all cores if not given."
 _COMPUTE = compute_option(_ENGINE)
+_LOG_COLUMNS = ("item", "person", "basket", "quantity", "min_quantity")
 _LOG = Keyed(
     "log",
     {
@@ -237,7 +240,10 @@ class BasketsRequest(_OfMatrix):
 
 
 class BasketsPublishRequest(_OfMatrix):
-    """The parameters of `baskets publish`, in addition to the choice of a candidate."""
+    """The parameters of `baskets publish`, in addition to the choice of a candidate.
+
+    Columns of a log, and a hierarchy beside the data, need not be given again.
+    """
 
     compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
     accept_shift: bool = parameter(
@@ -255,6 +261,33 @@ class BasketsPublishRequest(_OfMatrix):
         warns=False,
     )
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
+
+    def as_explored(self, explored: Mapping[str, JsonValue]) -> Self:
+        """Return the request with the columns of the log and the hierarchy that were explored, where it names none.
+
+        Parameters
+        ----------
+        explored : mapping
+            The request of the exploration, as its frontier keeps it: files by their names alone.
+
+        """
+        from ...core.errors import InputError
+
+        if not isinstance(self.matrix, str | os.PathLike):
+            return self
+        found: dict[str, object] = {}
+        if self.log_columns is None:
+            found = {n: explored[n] for n in _LOG_COLUMNS if explored.get(n) is not None}
+        named = explored.get("hierarchy")
+        if self.hierarchy is None and isinstance(named, str):
+            places = [Path(self.matrix).parent / named, Path(named)]
+            found["hierarchy"] = next((path for path in places if path.is_file()), None)
+            if found["hierarchy"] is None:
+                raise InputError(
+                    "The data was explored with a hierarchy, which is not beside it.",
+                    hint="give --hierarchy FILE.",
+                )
+        return self.model_copy(update=found)
 
 
 class _OfFolder(Request):

@@ -7,6 +7,7 @@ for the steward alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -21,17 +22,20 @@ from ...core.errors import DataError, ParameterError, did_you_mean
 from ...data.attributes import MISSING
 from ...data.table_domains import codes_in
 from ...data.table_source import TableSource, quote_text
+from .analysis_records import AnalysisRecord, FigureRecord, MarginRecord
 from .payload import TablesPayload
 from .space.policy import Policy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AnalystLoss", "Figure", "compare_analyses"]
+__all__ = ["AnalystLoss", "Figure", "compare_analyses", "compared_columns", "explained_column"]
 
 _QUARTILES = (0.25, 0.5, 0.75)
 _MOST_NAMES = 12  # of a column that goes into a regression, one less
 _NORMAL = 1.959964  # of a 95 % interval
+_MOST_VALUES = 200  # of a column of names that a release keeps figures of
+_MOST_ROWS = 200_000  # of a regression; of more, every n-th is taken
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class AnalystLoss:
 
     figures: tuple[Figure, ...]
     constant: tuple[str, ...]
+    margins: tuple[MarginRecord, ...] = ()
 
     def mean_error(self, kind: str) -> float | None:
         """Return the mean difference of a kind of figures; None where there is none."""
@@ -86,6 +91,11 @@ class AnalystLoss:
         names = ("kind", "of", "before", "after", "low", "high")
         rows = [{n: getattr(figure, n) for n in names} for figure in self.figures]
         return pd.DataFrame(rows, columns=list(names))
+
+    def to_record(self, explained: str | None) -> AnalysisRecord:
+        """Return what a release keeps of it."""
+        figures = tuple(FigureRecord(**vars(figure)) for figure in self.figures)
+        return AnalysisRecord(figures=figures, margins=self.margins, explained=explained)
 
     def __repr__(self) -> str:
         kinds = dict.fromkeys(figure.kind for figure in self.figures)
@@ -117,6 +127,17 @@ class _Column:
         """The share of each value, missing cells aside."""
         counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.domain))
         return np.asarray(counts / max(int(counts.sum()), 1))
+
+    @property
+    def margin(self) -> MarginRecord:
+        """The shares of its values before and after."""
+        before = self.shares
+        return MarginRecord(
+            column=self.name,
+            before=tuple(round(float(share), 9) for share in before),
+            after=tuple(round(float(share), 9) for share in self.spread(before)),
+            numbers=() if self.numbers is None else tuple(map(float, self.numbers)),
+        )
 
     def values(self, *, after: bool) -> Floats:
         """Return the number of each row: its own, or the middle of its interval."""
@@ -176,7 +197,32 @@ def compare_analyses(
     if target is not None:
         figures += _regression(found, _target(opened, payload, target), target)
     constant = tuple(c.name for c in found if c.interval.max() == 0 and len(c.domain) > 1)
-    return AnalystLoss(tuple(figures), constant)
+    margins = tuple(column.margin for column in found)
+    return AnalystLoss(tuple(figures), constant, margins)
+
+
+def compared_columns(policy: Policy) -> list[str]:
+    """Return the quasi-identifiers that a release keeps figures of: not those with very many values."""
+    lattice = policy.lattice
+    return [
+        n
+        for n, domain in zip(lattice.names, lattice.domains, strict=True)
+        if len(domain) <= _MOST_VALUES
+    ]
+
+
+def explained_column(payload: TablesPayload, data: object) -> str | None:
+    """Return the column that a regression may explain: the target, or the first sensitive column that can be."""
+    opened = TableSource.open(data)
+    named = [payload.target] if payload.target is not None else payload.schema.names("sensitive")
+    for name in named:
+        if name in opened.columns and name not in payload.lattice.names:
+            try:
+                if np.isfinite(_target(opened, payload, name)).any():
+                    return name
+            except DataError:
+                continue
+    return None
 
 
 def _column(opened: TableSource, payload: TablesPayload, policy: Policy, a: int) -> _Column:
@@ -200,7 +246,7 @@ def _of_numbers(column: _Column) -> list[Figure]:
     assert column.numbers is not None
     before, after = column.shares, column.spread(column.shares)
     numbers = column.numbers
-    deviation = float(np.sqrt(before @ numbers**2 - (before @ numbers) ** 2))
+    deviation = math.sqrt(max(float(before @ numbers**2 - (before @ numbers) ** 2), 0.0))
     found = [
         Figure("mean", column.name, float(before @ numbers), float(after @ numbers), deviation)
     ]
@@ -253,6 +299,7 @@ def _regression(columns: Sequence[_Column], target: Floats, name: str) -> list[F
     """Fit a linear regression of the target before and after; numbers are in units of their deviation."""
     used = [c for c in columns if c.numbers is not None or len(c.domain) <= _MOST_NAMES]
     known = np.isfinite(target)
+    known &= np.arange(known.size) % (1 + known.size // _MOST_ROWS) == 0
     labels: list[str] = []
     parts: list[tuple[Floats, Floats]] = []
     for column in used:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TablesStudyRequest,
     )
     from .tabulation.request import TabulateRequest
+    from .update_request import UpdateRequest
 
 __all__ = ["ENGINE", "TablesEngine"]
 
@@ -190,6 +191,7 @@ class TablesEngine(
         """Return the commands beyond explore and publish."""
         from .request import MappingRequest, SchemaRequest, TablesStudyRequest
         from .tabulation.request import TabulateRequest
+        from .update_request import UpdateRequest
 
         return (
             Verb(
@@ -198,6 +200,13 @@ class TablesEngine(
                 SchemaRequest,
                 _schema,
                 writes="optional",
+            ),
+            Verb(
+                "update",
+                "Say what changed in new data since its schema was written.",
+                UpdateRequest,
+                _update,
+                writes="no",
             ),
             Verb(
                 "mapping",
@@ -270,6 +279,17 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
         partial.write_text(text, encoding="utf-8")
     call.say(f"Draft written to {call.out}. Check every role and domain before you use it.")
     return {"out": str(call.out)}
+
+
+def _update(request: UpdateRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .schema_update import changes_of
+
+    found = changes_of(request.schema_, request.table)
+    for change in found:
+        call.say(change.in_words())
+    if not found:
+        call.say("Nothing changed: the schema fits the data.")
+    return {"changes": [vars(change) for change in found]}
 
 
 def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:

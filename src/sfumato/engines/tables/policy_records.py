@@ -148,8 +148,9 @@ class ShownFields(Record):
 
 
 def without_empty(found: dict[str, object]) -> dict[str, object]:
-    """Return the fields to write: `shown` and `notes` only where they hold something."""
-    return {name: v for name, v in found.items() if name not in {"shown", "notes"} or v}
+    """Return the fields to write; some only where they hold something."""
+    optional = {"shown", "notes", "households", "analysis", "errors_below"}
+    return {name: v for name, v in found.items() if name not in optional or v}
 
 
 class PolicyFields(ShownFields, HouseRecord):

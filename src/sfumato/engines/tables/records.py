@@ -32,6 +32,8 @@ from ...core.records import (
     ShiftRecord,
     UtilityField,
 )
+from .analysis_records import AnalysisRecord
+from .household_records import HouseholdRisk
 from .notes_records import NotesFound
 from .policy_records import (
     AbsoluteRisks,
@@ -56,6 +58,7 @@ __all__ = [
     "Ends",
     "GroupSize",
     "Hex",
+    "HouseholdRisk",
     "Labels",
     "NotesFound",
     "PolicyFields",
@@ -253,6 +256,10 @@ class TablesMeasured(ShownFields):
     records_without_population_cell: Private[Count | None] = None
     shift: Private[ShiftRecord | None] = None
     notes: Public[dict[ColumnName, NotesFound]] = Field(default_factory=dict)
+    households: Private[HouseholdRisk | None] = None
+    analysis: Private[AnalysisRecord | None] = None
+    errors_below: Public[dict[Name, float]] = Field(default_factory=dict)
+    """By kind of figure, what its mean error is below (see `bounds_of_errors`)."""
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -332,6 +339,8 @@ class TablesRelease(Release):
         )
         if risks.estimate is not None:
             found.append(risks.estimate.in_words())
+        if measured.households is not None:
+            found.append(measured.households.in_words())
         if measured.blanked:
             found.append(
                 f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"

@@ -52,6 +52,7 @@ FORMAT = Named(
         "parquet": [_SPANS, _OVERLAPS],
         "conll": [*_COLUMNS, _OVERLAPS],
         "fhir": [_PROFILE],
+        "hl7": [_PROFILE],
         "pdf": [_PICTURES, _OVERLAPS],
         **{name: [_OVERLAPS] for name in ("brat", "prodigy", "doccano", "labelstudio", "i2b2")},
     },

@@ -74,6 +74,8 @@ class RoundRecord(HouseRecord):
     total_loss: Amount
     kept: bool
     total_loss_by_form: dict[Name, float]
+    total_loss_by_seed: tuple[Amount, ...] = ()
+    """Under each seed of an encoder, where one takes part; `total_loss` is the median, of two the higher."""
 
 
 class LabelCounts(HouseRecord):

@@ -89,3 +89,31 @@ def bundle(p: Planted, observations: int = 3) -> dict:
         "resourceType": "Bundle", "id": p.plant("bundle"), "type": "collection", "timestamp": "2021-01-01T00:00:00Z",
         "link": [{"relation": "self", "url": f"https://host.example/fhir?name={p.plant('search')}"}], "entry": entries,
     }  # fmt: skip
+
+
+def message(p: Planted, separators: str = "|^~\\&") -> str:
+    """Return a message of HL7 with the default separators or others, one segment a line end."""
+    doctor, note = (
+        f"{p.plant('nr')}^{p.plant('doc')}^Bob^^^Dr",
+        f"seen {p.name} \\T\\ again\\.br\\then {p.last}",
+    )
+    made = "\r".join([
+        f"MSH|^~\\&|{p.plant('app')}|{p.plant('fac')}|EHR|{p.plant('rec')}|20200101120000+0100||ORU^R01^ORU_R01|{p.plant('ctl')}|P|2.5",
+        f"EVN|R01|20200102||||{20200103}",
+        f"PID|1|{p.plant('old')}|{p.id}^^^{p.plant('auth')}^MR~{p.plant('alt')}^^^X^SS||{p.last}^{p.first}^A||19700501|F|{p.plant('alias')}|2106-3^White^HL70005|12 {p.plant('street')} Road^^{p.plant('city')}^NY^{p.plant('zip')}^US||{p.plant('tel')}|||M||{p.plant('acct')}|{p.plant('ssn')}||||{p.plant('born')}",
+        f"NK1|1|{p.plant('kin')}^Ann|SPO^Spouse^HL70063|{p.plant('kinstreet')}^^Town|{p.plant('kintel')}",
+        f"PV1|1|I|{p.plant('ward')}^389^1|R|||{doctor}|{doctor}||MED||||||||S|{p.plant('visit')}",
+        f"OBR|1|{p.plant('order')}^LAB|{p.plant('filler')}|718-7^Hemoglobin^LN|||20200101|||||||||{doctor}",
+        "OBX|1|NM|718-7^Hemoglobin^LN||7.2|g/dL^gram per deciliter^UCUM|12-16|L|||F|||20200102",
+        f"OBX|2|TX|N^Note^L||{note}~second line on {p.name}||||||F||||{p.plant('lab')}|{doctor}",
+        f"OBX|3|CE|29308-4^Diagnosis^LN||44054006^Diabetes mellitus type 2^SCT||||||F||||{p.plant('producer')}",
+        f"OBX|4|ED|PDF^^L||^application^pdf^Base64^{p.plant('pdf')}||||||F",
+        "OBX|5|DT|8665-2^Last period^LN||20191224||||||F",
+        f"NTE|1||comment on {p.name}",
+        f"DG1|1||I10^Hypertension of {p.name}^L||2020",
+        f"ZPI|1|{p.plant('z')}",
+    ])  # fmt: skip
+    if separators != "|^~\\&":
+        apart = dict(zip("|^~\\&", separators, strict=True))
+        made = "".join(apart.get(c, c) for c in made)
+    return made + "\r"

@@ -58,7 +58,7 @@ def altered(encoder_files, tmp_path, change):
         ("vocab_size", 1 << 30),
         ("max_position_embeddings", 8),
         ("layer_norm_eps", 1.0),
-        ("model_type", "roberta"),
+        ("model_type", "electra"),
         ("hidden_act", "relu"),
         ("position_embedding_type", "relative_key"),
     ],
@@ -193,7 +193,7 @@ def test_a_tokenizer_that_knows_too_much_or_lacks_a_mark_is_refused(tiny_encoder
     with pytest.raises(ModelError, match="more word pieces"):
         piece_table(tiny_encoder.tokenizer, 20)
     content = json.loads(tiny_encoder.tokenizer)
-    content["model"]["vocab"]["<mask>"] = content["model"]["vocab"].pop("[MASK]")
+    content["model"]["vocab"]["{mask}"] = content["model"]["vocab"].pop("[MASK]")
     with pytest.raises(ModelError, match="MASK"):
         piece_table(json.dumps(content).encode(), tiny_encoder.config.vocabulary)
 
@@ -328,10 +328,10 @@ def plain_states(folder, ids, layers):
 
 
 def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer, network
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(1)
     lengths = np.array([7, 4], np.int32)
     ids = random.integers(5, 80, (2, 9)).astype(np.int32)
@@ -370,10 +370,10 @@ def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
 def test_gradients_against_finite_differences(tiny_encoder, share):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer, network
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(2)
     tuned = network.initial(config, tiny_encoder.tensors, 2, random)
     batch = network.WindowBatch(
@@ -385,7 +385,7 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         np.ones(9, np.float32),
     )
 
-    dropout = network.Dropout(jax.random.key(3), share) if share else None
+    dropout = layer.Dropout(jax.random.key(3), share) if share else None
     value = jax.jit(lambda t: network.loss(t, batch, shape, np.float32(5), dropout))
     gradient = jax.tree.leaves(jax.grad(value)(tuned))
     leaves, tree = jax.tree.flatten(tuned)
@@ -411,7 +411,7 @@ def test_attention_and_its_gradient_equal_a_plain_softmax():
     jax = pytest.importorskip("jax")
     import jax.numpy as jnp
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import attention
 
     def plain(query, key, value, away):
         weight = jax.nn.softmax(jnp.einsum("whqd,whkd->whqk", query, key) + away, axis=-1)
@@ -422,7 +422,7 @@ def test_attention_and_its_gradient_equal_a_plain_softmax():
     away = np.where(np.arange(5) < np.array([5, 3])[:, None], 0.0, -1e9)[:, None, None, :]
     away = away.astype(np.float32)
     wanted = random.normal(0, 1, (2, 3, 5, 4)).astype(np.float32)
-    fast, back = jax.vjp(lambda *p: network.attention(*p, away), *parts)
+    fast, back = jax.vjp(lambda *p: attention.attention(*p, away), *parts)
     slow, plain_back = jax.vjp(lambda *p: plain(*p, away), *parts)
     assert np.asarray(fast) == pytest.approx(np.asarray(slow), abs=1e-5)
     for one, other in zip(back(wanted), plain_back(wanted), strict=True):
@@ -433,10 +433,10 @@ def test_attention_and_its_gradient_equal_a_plain_softmax():
 def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, frozen):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer, network
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(7)
     tuned = network.initial(config, tiny_encoder.tensors, frozen, random)
     labels = random.integers(0, 2, 27).astype(np.float32)
@@ -447,10 +447,10 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
         np.array([9, 4, 7], np.int32),
         np.arange(27, dtype=np.int32),
         labels,
-        weights,
+        weights[None],
     )
     some = np.flatnonzero((weights > 0) | (np.arange(27) == 2)).astype(np.int32)
-    few = every._replace(judged=some, labels=labels[some], weights=weights[some])
+    few = every._replace(judged=some, labels=labels[some], weights=weights[None, some])
     assert 2 < len(some) < 27
 
     # The plain twin: the log-odds of all places, then the loss of those that count.
@@ -458,10 +458,13 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
     z = np.asarray(network.logits(alone, every.seen, every.case, every.length, shape)).ravel()
     plain = float(((np.logaddexp(0, z) - labels * z) * weights).sum())
     for batch in (every, few):
-        assert float(network.loss_sum(alone, batch, shape)) == pytest.approx(plain, rel=1e-5)
+        assert np.asarray(network.loss_sum(alone, batch, shape)) == pytest.approx(plain, rel=1e-5)
     gradient = jax.jit(jax.grad(network.loss), static_argnums=2)
     gradients = [
-        jax.tree.leaves(gradient(tuned, batch, shape, np.float32(5))) for batch in (every, few)
+        jax.tree.leaves(
+            gradient(tuned, batch._replace(weights=batch.weights[0]), shape, np.float32(5))
+        )
+        for batch in (every, few)
     ]
     for one, other in zip(*gradients, strict=True):
         assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
@@ -470,14 +473,14 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
 @settings(max_examples=60)
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from(["cpu", "gpu"]))
 def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
-    from sfumato.engines.text.learners.encoder import training
+    from sfumato.engines.text.learners.encoder import windowed
 
     judged = np.array(judged)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(training, "device_kind", lambda: kind)
-        chosen = training._pad_places(judged)
+        patched.setattr(windowed, "device_kind", lambda: kind)
+        chosen = windowed._pad_places(judged)
         sizes = {
-            len(training._pad_places(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
+            len(windowed._pad_places(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
         }
     assert np.all(np.diff(chosen) > 0)
     assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))
@@ -487,10 +490,10 @@ def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
 def test_lower_layers_learn_more_slowly(tiny_encoder):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network, steps
+    from sfumato.engines.text.learners.encoder import layer, network, steps
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(4)
     batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
@@ -498,7 +501,7 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
         np.array([6, 4], np.int32),
         np.arange(12, dtype=np.int32),
         random.integers(0, 2, 12).astype(np.float32),
-        np.ones(12, np.float32),
+        np.ones((1, 12), np.float32),
     )
 
     def moves(decay):
@@ -523,10 +526,10 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
 def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
     import jax
 
-    from sfumato.engines.text.learners.encoder import network, steps
+    from sfumato.engines.text.learners.encoder import layer, network, steps
 
     config = tiny_encoder.config
-    shape = network.Shape(config.heads, config.epsilon)
+    shape = layer.Shape(config.heads, config.epsilon)
     random = np.random.default_rng(8)
     batch = network.WindowBatch(
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
@@ -534,21 +537,21 @@ def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
         np.array([6, 4], np.int32),
         np.array([0, 2, 3, 7], np.int32),
         random.integers(0, 2, 4).astype(np.float32),
-        np.ones(4, np.float32),
+        np.array([[1, 1, 1, 0], [0, 1, 1, 1]], np.float32),  # each judges other places
     )
     each = [network.initial(config, tiny_encoder.tensors, 2, random) for _ in range(2)]
     seeds = np.array([3, 4], np.uint32)
 
-    def moved(members, seeds):
+    def moved(members, which):
         tuned = network.members_of(members)
         found, _ = steps.train_step(
-            tuned, steps.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(4),
-            shape, seeds,
+            tuned, steps.moments(tuned), batch._replace(weights=batch.weights[which]),
+            np.float32(1), np.float32(1e-3), np.float32(4), shape, seeds[which],
         )  # fmt: skip
         return found
 
-    together = moved(each, seeds)
-    apart = [moved([one], seeds[i : i + 1]) for i, one in enumerate(each)]
+    together = moved(each, slice(0, 2))
+    apart = [moved([one], slice(i, i + 1)) for i, one in enumerate(each)]
     for i, alone in enumerate(apart):
         for one, other in zip(jax.tree.leaves(alone), jax.tree.leaves(together), strict=True):
             assert np.asarray(one[0]) == pytest.approx(np.asarray(other[i]), abs=1e-5)
@@ -564,10 +567,10 @@ def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
 def test_dropout_silences_a_share_and_keeps_the_mean():
     jax = pytest.importorskip("jax")
 
-    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder import layer
 
     ones = np.ones((64, 500), np.float32)
-    dropout = network.Dropout(jax.random.key(1), 26)
+    dropout = layer.Dropout(jax.random.key(1), 26)
     silenced = np.asarray(dropout.of(ones))
     assert set(np.unique(silenced).tolist()) == {0.0, float(np.float32(256 / 230))}
     assert (silenced == 0).mean() == pytest.approx(26 / 256, abs=0.01)
@@ -616,7 +619,7 @@ def test_only_known_tokens_are_judged(tiny_encoder, tuning):
     def summed(corpus, labels):
         def total(tuned):
             return sum(
-                network.loss_sum(tuned, corpus.batch(group, rows, labels), base.shape)
+                network.loss_sum(tuned, corpus.batch(group, rows, labels), base.shape).sum()
                 for group, rows in corpus.plan(everywhere)
             )
 
@@ -778,7 +781,7 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     data, labels = documents(64, seed=12, words=9)
     model = learner.fit(data, labels, seed=1)
     assert model.members == len(model.tuned["case"]) == 2
-    assert (model.slope, model.offset) == (1.0, 0.0)  # nothing was set aside
+    assert (model.slope, model.offset) == (1.0, 0.0)  # what calibrates is in the heads
     assert not np.array_equal(model.tuned["case"][0], model.tuned["case"][1])
     header, arrays = model.to_arrays()
     back = model_from_arrays(json.loads(json.dumps(header)), arrays)
@@ -787,6 +790,69 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     assert started is not None
     assert started.fit(data, labels, seed=1).members == 2
     assert np.mean((model.scores(data) > 0) == (labels != 0)) > 0.9
+    # A slope and an offset of each member are those of its answers.
+    moved = model.calibrated([(2.0, 0.5), (0.5, -1.0)])
+    first, second = (model.member(i).scores(data) for i in (0, 1))
+    plain = (2 * first + 0.5 + 0.5 * second - 1) / 2
+    read = np.isfinite(plain)
+    assert moved.scores(data)[read] == pytest.approx(plain[read], abs=0.02)  # heads are float16
+
+
+def test_each_member_sets_other_documents_aside():
+    from sfumato.engines.text.learners.encoder.learner import _set_aside
+
+    chosen = np.arange(40) < 32
+    aside = _set_aside(chosen, np.random.default_rng(0), 2)
+    assert aside.sum(axis=1).tolist() == [4, 4]
+    assert not (aside[0] & aside[1]).any()
+    assert not (aside & ~chosen).any()
+    assert _set_aside(np.arange(40) < 7, np.random.default_rng(0), 2) is None
+    assert _set_aside(chosen, np.random.default_rng(0), 1) is None  # one alone needs more
+    assert _set_aside(np.ones(64, bool), np.random.default_rng(0), 1).sum() == 4
+
+
+def test_each_member_keeps_its_own_best_epoch():
+    from sfumato.engines.text.learners.encoder.training import _BestEpochs
+
+    best = _BestEpochs(2)
+    epochs = [([3.0, 3.0], [1.0, 10.0]), ([2.0, 4.0], [2.0, 20.0]), ([2.5, 1.0], [3.0, 30.0])]
+    for losses, weights in epochs:
+        best.offer(
+            np.array(losses), {"case": np.array(weights), "layers": [np.array([weights] * 2).T]}
+        )
+    assert best.tuned["case"].tolist() == [2.0, 30.0]
+    assert best.tuned["layers"][0].tolist() == [[2.0, 2.0], [30.0, 30.0]]
+
+
+def test_a_member_learns_nothing_from_what_it_set_aside(tiny_encoder):
+    """Only labels of documents aside differ: the weights do not, as long as no epoch is chosen by them."""
+    from sfumato.engines.text.learners.encoder import network
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    learner = Encoder(tiny_encoder, tuning="head")
+    base = learner._untuned
+    data, labels = documents(6, words=9)
+    corpus = base.laid(data, None)
+    corpus.keep_states(base.below)
+    aside = np.zeros((2, 6), bool)
+    aside[0, :2] = aside[1, 4:] = True
+    flipped = labels.copy()
+    flipped[data.document_of < 2] ^= 1
+    tuned = network.members_of(
+        [network.initial(tiny_encoder.config, tiny_encoder.tensors, 3, np.random.default_rng(0))]
+        * 2
+    )
+
+    def losses(seen):
+        parts = [
+            network.loss_sum(tuned, corpus.batch(group, rows, seen, ~aside), base.shape)
+            for group, rows in corpus.plan(np.ones(6, bool))
+        ]
+        return np.sum(parts, axis=0)
+
+    before, after = losses(labels), losses(flipped)
+    assert before[0] == pytest.approx(after[0])
+    assert before[1] != pytest.approx(after[1], rel=1e-3)
 
 
 def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files, tmp_path):

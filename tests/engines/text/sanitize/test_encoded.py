@@ -87,6 +87,12 @@ class FarLearner:
     def __init__(self):
         self.fitted = []
 
+    def simpler(self):
+        return None
+
+    def device(self):
+        return "gpu"  # so that it is judged under several seeds
+
     def prepare(self, data, passages=None):
         assert passages is None or passages.shape == (len(data),)
 
@@ -120,10 +126,20 @@ def test_an_encoder_that_reads_farther_wins(played):
 def test_every_document_is_scored_by_an_encoder_that_has_not_seen_it(played):
     _, _, encoder = played
     folds, whole = encoder.fitted[:-1], encoder.fitted[-1]
-    assert len(folds) == 4
+    assert len(folds) == 8  # four under each of two seeds
     held = np.stack([~learned for learned in folds])
-    assert (held.sum(axis=0) == 1).all()
+    assert (held[:4].sum(axis=0) == 1).all()
+    assert (held[4:].sum(axis=0) == 1).all()
+    assert not any(np.array_equal(a, b) for a in held[:4] for b in held[4:])
     assert whole.all()
+
+
+def test_the_loss_under_each_seed_is_recorded_and_the_worse_of_two_is_promised(played):
+    _, best, _ = played
+    by_seed = best.rounds[0].by_seed
+    assert len(by_seed) == len(best.redacted_by_seed) == 2
+    assert best.rounds[0].total_loss == max(by_seed)
+    assert best.rounds[0].to_json()["total_loss_by_seed"] == list(by_seed)
 
 
 def test_faster_ways_stand_beside_the_best_form(played):

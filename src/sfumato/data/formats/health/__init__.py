@@ -6,5 +6,8 @@ iso_dates   dates of FHIR, shifted as they are written
 pages       XHTML of narratives and attachments: its words, and the page with other words
 resources   a resource: its texts in order, and the resource with its edits
 streams     resources of a file, one after another: lines, or the entries of a bundle
-formats     FHIR as a format of documents
+second_reader  reads a written resource again, by the standard library alone
+formats     FHIR as a format of documents, and what it shares with HL7
+messages    a message of HL7: its texts in order, and the message with its edits
+hl7         HL7 version 2 as a format of documents
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -13,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ....core.errors import FormatError, LimitError, WorkError
+from ....core.errors import FormatError, InputError, LimitError, WorkError
 from ...document import Document, Edited, Span, by_place
 from ...shuffling import ShuffledLines
 from ...sources import Withheld, create_bytes
@@ -115,12 +116,46 @@ class HealthRecords(Format[HealthOptions]):
         own = next((s for s in (f"{x}{z}" for x in self.suffixes for z in (".gz", "")) if name.endswith(s)), "")  # fmt: skip
         return f"{mark}{own}"
 
-    def holds_leak(self, edited: Edited, line: bytes) -> bool:
-        """Return whether a written record holds what was removed from its text."""
+    def removed(self, edited: Edited) -> list[str]:
+        """Return what was removed from the text of a record and is worth a search in what was written."""
         published, text = edited.text, edited.document.text
         removed = {text[e.start : e.end] for e in edited.edits}
-        wanted = [one for one in removed if len(one) >= _SHORTEST and one not in published]
-        return still_holds(line, wanted, self.profile.terminologies)
+        return [one for one in removed if len(one) >= _SHORTEST and one not in published]
+
+    @abstractmethod
+    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
+        """Yield each record as a document, with what was found in it."""
+
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        for record in self.read_texts(part):
+            yield record if isinstance(record, Withheld) else record[0]
+
+    def inspect(self, part: CorpusFile) -> FileSummary:
+        """Return what a file holds and what would be dropped of it."""
+        found = FileSummary(self.name)
+        try:
+            for record in self.read_texts(part):
+                if isinstance(record, Withheld):
+                    found.withhold(record.reason)
+                else:
+                    found.add(replace(record[0], fields={}))
+                    found.places["free text"] += len(record[0].text)
+                    found.dropped.update(record[1].dropped)
+        except InputError as error:
+            found.withhold(error.message.replace(f"The file {part.name!r} ", "").rstrip("."))
+        return found
+
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield what a written file holds; a record with more than may be published is withheld."""
+        if not part.file.exists():
+            return
+        for record in self.read_texts(part):
+            if isinstance(record, Withheld):
+                yield record
+            elif record[1].dropped or record[1].unkeyed:
+                yield Withheld(record[0].id, "holds more than may be published", record[0].record, part.name)  # fmt: skip
+            else:
+                yield record[0]
 
 
 class Fhir(HealthRecords):
@@ -158,11 +193,7 @@ class Fhir(HealthRecords):
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
-        for record in self._read(part):
-            yield record if isinstance(record, Withheld) else record[0]
-
-    def _read(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
+    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
         people = _People(self.profile.persons)
         names = replace(self.names, id="id")
         is_line = is_lines(part.name)
@@ -207,33 +238,6 @@ class Fhir(HealthRecords):
                 value = None
             yield value if isinstance(value, dict) else "is not a JSON object"
 
-    def inspect(self, part: CorpusFile) -> FileSummary:
-        """Return what a file holds and what would be dropped of it."""
-        found = FileSummary(self.name)
-        try:
-            for record in self._read(part):
-                if isinstance(record, Withheld):
-                    found.withhold(record.reason)
-                else:
-                    found.add(replace(record[0], fields={}))
-                    found.places["free text"] += len(record[0].text)
-                    found.dropped.update(record[1].dropped)
-        except FormatError as error:
-            found.withhold(error.message.replace(f"The file {part.name!r} ", "").rstrip("."))
-        return found
-
-    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
-        """Yield what a written file holds; a resource with more than may be published is withheld."""
-        if not part.file.exists():
-            return
-        for record in self._read(part):
-            if isinstance(record, Withheld):
-                yield record
-            elif record[1].dropped or record[1].unkeyed:
-                yield Withheld(record[0].id, "holds more than may be published", record[0].record, part.name)  # fmt: skip
-            else:
-                yield record[0]
-
     # --- writing ---------------------------------------------------------------------------------
 
     def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
@@ -272,7 +276,9 @@ class Fhir(HealthRecords):
             if not texts.is_done:
                 raise WorkError("The input changed while it was published.", hint="start again.")
             line = encode(made)
-            if not (one.edits and self.holds_leak(one, line)):  # else it is missed, and withheld
+            if not (
+                one.edits and still_holds(line, self.removed(one), self.profile.terminologies)
+            ):  # else it is missed, and withheld
                 yield one, line
 
     def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:

@@ -2,5 +2,7 @@
 
 message        what a message says: listed headers, bodies, forwarded messages; everything else is dropped
 second_reader  reads a written message again, by the newer interface of the standard library
-formats        the format itself
+attachments    files that are attached, by their own formats
+threads        ids of messages, keyed
+formats        a message a file, and a mailbox of many
 """

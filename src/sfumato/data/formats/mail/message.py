@@ -2,7 +2,8 @@
 
 Listed headers and the texts of all parts are read, those of forwarded messages included. Where a part is given in
 several forms (multipart/alternative), the plain text is read and the others are dropped; a lone HTML form is read
-as text. Attachments, pictures, other headers and what a server or a program left are dropped and counted.
+as text. Attached files are read and written by their own formats. The ids of messages are keyed, so that threads hold.
+Files of other kinds, pictures, other headers and what a server or a program left are dropped and counted.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import binascii
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from email.errors import HeaderParseError
 from email.header import Header, decode_header
 from email.message import Message
@@ -22,6 +24,9 @@ from html.parser import HTMLParser
 from ...document import Edit, Segment, apply
 from ..files import OpenedFile, RefusedFileError
 from ..inspection import FileSummary
+from ..protocol import FieldNames
+from .attachments import Attachment, open_attachment
+from .threads import THREADS, key_threads, read_threads
 
 __all__ = ["HEADERS", "MailFile", "compose", "open_message"]
 
@@ -39,20 +44,38 @@ _BLOCKS = frozenset(
 _UNSEEN = frozenset({"script", "style", "head", "template", "noscript"})
 
 
+@dataclass
 class MailFile(OpenedFile):
-    """A message that was opened; it is written anew from its text alone."""
+    """A message that was opened; it is written anew from its text and its files.
+
+    `threads` holds the ids of the message and of those that it answers, `attachments` its files.
+    """
+
+    threads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    attachments: Sequence[Attachment] = ()
 
     def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
-        """Return a new message of the edited headers and body."""
+        """Return a new message of the edited headers and body, with the edited files."""
         said: dict[str, str] = {}
+        inside: dict[str, dict[str, Sequence[Edit]]] = {}
+        for place, own in edits.items():
+            number, slash, inner = place.partition("/")
+            if slash:
+                inside.setdefault(number, {})[inner] = own
         for segment in self.segments:
-            text = self.text[segment.start : segment.end]
-            said[segment.place] = apply(text, edits.get(segment.place, ()))
-        headers = {name: said[name] for name in HEADERS if name in said}
-        return compose(headers, said.get("body", ""))
+            if "/" not in segment.place:
+                text = self.text[segment.start : segment.end]
+                said[segment.place] = apply(text, edits.get(segment.place, ()))
+        headers = key_threads(self.threads)
+        headers |= {name: said[name] for name in HEADERS if name in said}
+        files = [
+            (f"attachment-{number}{one.suffix}", one.type, one.save(inside.get(str(number), {})))
+            for number, one in enumerate(self.attachments, 1)
+        ]
+        return compose(headers, said.get("body", ""), files)
 
 
-def open_message(content: bytes, kind: str) -> MailFile:
+def open_message(content: bytes, kind: str, names: FieldNames | None = None) -> MailFile:
     """Read a message.
 
     Parameters
@@ -61,6 +84,8 @@ def open_message(content: bytes, kind: str) -> MailFile:
         The file.
     kind : str
         What the format is called.
+    names : FieldNames, optional
+        With the limits of attached files.
 
     """
     message = BytesParser(policy=compat32).parsebytes(content)
@@ -75,31 +100,46 @@ def open_message(content: bytes, kind: str) -> MailFile:
             text += f"{name}: {value}\n"
             segments.append(Segment(start, start + len(value), name))
             found.places["header"] += len(value)
-    body = "\n".join(_bodies(message, found.dropped, _DEEPEST, Counter())).removesuffix("\n")
+    files = list[Message]()
+    bodies = _bodies(message, found.dropped, _DEEPEST, Counter(), files)
+    body = "\n".join(bodies).removesuffix("\n")
     if segments and body:
         text += "\n"
     if body:
         segments.append(Segment(len(text), len(text) + len(body), "body"))
         found.places["body"] = len(body)
         text += body
+    opened = [open_attachment(part, names or FieldNames(), found.dropped) for part in files]
+    attachments = [one for one in opened if one is not None]
+    orders = list[Sequence[int]]()
+    for number, own in enumerate(attachments, 1):
+        text += "\n\n"
+        start = len(text)
+        text += own.opened.text
+        segments += [Segment(start + s.start, start + s.end, f"{number}/{s.place}") for s in own.opened.segments]  # fmt: skip
+        orders += [[i if i < 0 else start + i for i in order] for order in own.opened.orders]
+        found.places["attachment"] += len(own.opened.text)
     _count_headers(message, found.dropped)
-    return MailFile(text, segments, found)
+    threads = read_threads(message, found.dropped)
+    return MailFile(text, segments, found, orders, threads, attachments)
 
 
 def _count_headers(message: Message, dropped: Counter[str]) -> None:
     """Count what the headers hold beyond those that are listed."""
     form = {"mime-version", "content-type", "content-transfer-encoding"}
-    listed = {name.lower() for name in HEADERS}
+    listed = {name.lower() for name in (*HEADERS, *THREADS)}
     seen: Counter[str] = Counter(name.lower() for name, _ in message.raw_items())
     other = sum(count for name, count in seen.items() if name not in form | listed)
     other += sum(count - 1 for name, count in seen.items() if name in listed and count > 1)
     if other:
         dropped["header"] += other
-    if any(message.get(name) not in (None, usual) for name, usual in _OWN.items()):
+    if message.get("MIME-Version") not in (None, "1.0") or message.get("Content-Type") not in (None, _TEXT, _FILES):  # fmt: skip
         dropped["form of the message"] += 1
 
 
-_OWN = {"MIME-Version": "1.0", "Content-Type": "text/plain; charset=utf-8"}
+_TEXT = "text/plain; charset=utf-8"
+_BOUNDARY = "=_sfumato"  # it stands in no base64
+_FILES = f'multipart/mixed; boundary="{_BOUNDARY}"'
 
 
 def _value(message: Message, name: str) -> str:
@@ -124,9 +164,9 @@ def _word(part: bytes | str, charset: str | None) -> str:
 
 
 def _bodies(
-    message: Message, dropped: Counter[str], depth: int, seen: Counter[str]
+    message: Message, dropped: Counter[str], depth: int, seen: Counter[str], files: list[Message]
 ) -> Iterator[str]:
-    """Yield the texts of a message, part by part."""
+    """Yield the texts of a message, part by part; files that are attached are put into a list."""
     seen["parts"] += 1
     if depth == 0 or seen["parts"] > _MOST_PARTS:
         raise RefusedFileError("has more parts inside each other than the limit")
@@ -140,13 +180,13 @@ def _bodies(
             parts = _best(parts, dropped)
         if kind == "message/rfc822":
             for part in parts:
-                yield from _read_inner(part, dropped, depth, seen)
+                yield from _read_inner(part, dropped, depth, seen, files)
             return
         for part in parts:
-            yield from _bodies(part, dropped, depth - 1, seen)
+            yield from _bodies(part, dropped, depth - 1, seen, files)
         return
     if message.get_content_disposition() == "attachment" or message.get_filename():
-        dropped["attachment"] += 1
+        files.append(message)
     elif kind == "text/plain":
         yield _text(message)
     elif kind == "text/html":
@@ -165,13 +205,14 @@ def _best(parts: Sequence[Message], dropped: Counter[str]) -> list[Message]:
 
 
 def _read_inner(
-    message: Message, dropped: Counter[str], depth: int, seen: Counter[str]
+    message: Message, dropped: Counter[str], depth: int, seen: Counter[str], files: list[Message]
 ) -> Iterator[str]:
     """Yield a message inside another: its listed headers as lines, and its texts."""
     lines = [f"{name}: {value}" for name in HEADERS if (value := _value(message, name))]
     _count_headers(message, dropped)
+    read_threads(message, dropped)  # counted: a message inside another is text
     yield "\n".join(lines) + "\n"
-    yield from _bodies(message, dropped, depth - 1, seen)
+    yield from _bodies(message, dropped, depth - 1, seen, files)
 
 
 def _text(message: Message) -> str:
@@ -221,8 +262,10 @@ def _text_of_page(page: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 
-def compose(headers: Mapping[str, str], body: str) -> bytes:
-    """Return a message of some headers and a text, the same bytes each time.
+def compose(
+    headers: Mapping[str, str], body: str, files: Sequence[tuple[str, str, bytes]] = ()
+) -> bytes:
+    """Return a message of some headers, a text and files, the same bytes each time.
 
     Parameters
     ----------
@@ -230,19 +273,34 @@ def compose(headers: Mapping[str, str], body: str) -> bytes:
         The value of each header.
     body : str
         The text.
+    files : sequence of (str, str, bytes)
+        The name, type and content of each file that is attached.
 
     """
     lines = [f"{name}: {_encode(name, value)}" for name, value in headers.items()]
-    lines += [f"{name}: {value}" for name, value in _OWN.items()]
+    lines.append("MIME-Version: 1.0")
+    if not files:
+        return ("\n".join([*lines, _compose_text(body)])).encode("ascii")
+    made = ["\n".join([*lines, f"Content-Type: {_FILES}", "", ""]), _compose_text(body)]
+    for name, kind, content in files:
+        head = (f"Content-Type: {kind}", "Content-Transfer-Encoding: base64", f'Content-Disposition: attachment; filename="{name}"')  # fmt: skip
+        made.append("\n".join([*head, "", _pack(content)]))
+    return (f"--{_BOUNDARY}\n".join(made) + f"--{_BOUNDARY}--\n").encode("ascii")
+
+
+def _compose_text(body: str) -> str:
+    """Return a text as a part of a message, with its headers."""
     body += "\n"
-    if body.isascii() and all(len(line) < 900 for line in body.split("\n")) and "\r" not in body:
-        lines.append("Content-Transfer-Encoding: 7bit")
-        written = body
-    else:
-        lines.append("Content-Transfer-Encoding: base64")
-        packed = base64.b64encode(body.encode()).decode()
-        written = "\n".join(packed[i : i + _LINE] for i in range(0, len(packed), _LINE)) + "\n"
-    return ("\n".join(lines) + "\n\n" + written).encode("ascii")
+    is_plain = body.isascii() and "\r" not in body and _BOUNDARY not in body
+    if is_plain and all(len(line) < 900 for line in body.split("\n")):
+        return f"Content-Type: {_TEXT}\nContent-Transfer-Encoding: 7bit\n\n{body}"
+    packed = _pack(body.encode())
+    return f"Content-Type: {_TEXT}\nContent-Transfer-Encoding: base64\n\n{packed}"
+
+
+def _pack(content: bytes) -> str:
+    packed = base64.b64encode(content).decode()
+    return "\n".join(packed[i : i + _LINE] for i in range(0, len(packed), _LINE)) + "\n"
 
 
 def _encode(name: str, value: str) -> str:

@@ -83,6 +83,15 @@ class Pdf(FileFormat):
             pages.text, pages.segments(), found, read_orders(pages), clean=clean, pages=pages, blank=blank
         )  # fmt: skip
 
+    def is_clean(self, content: bytes, opened: OpenedFile) -> bool:  # noqa: ARG002
+        """Return whether a file holds its pages and nothing else."""
+        from .verify import has_only_pages
+
+        try:
+            return has_only_pages(content)
+        except Exception:  # whatever the second library meets, the file is not as it should be
+            return False
+
     def create(self, text: str) -> bytes:
         """Return a new PDF that holds a text in plain lines."""
         need_packages()

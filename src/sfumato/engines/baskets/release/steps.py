@@ -43,6 +43,7 @@ from ..matrix.binary import BinaryMatrix, as_binary
 from ..measures.shift import ExploredColumns, sentence_of
 from ..records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
 from ..request import BasketsPublishRequest
+from .codebook import write_categories
 from .outputs import target_of
 
 __all__ = ["publish", "publish_in_memory"]
@@ -248,7 +249,7 @@ def _stage(
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
-    written = _write(candidate, request, target, seed=seed, progress=progress)
+    written = _write(candidate, request, target, record, seed=seed, progress=progress)
     shift = columns.check(written.seen)
     sentence = sentence_of(shift)
     refuse_different(shift, sentence, accepted=request.accept_shift)
@@ -297,6 +298,7 @@ def _write(
     candidate: BasketsCandidate,
     request: BasketsPublishRequest,
     target: Path,
+    record: Path,
     *,
     seed: int,
     progress: Progress,
@@ -334,6 +336,9 @@ def _write(
     else:
         outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
+    if request.hierarchy is not None:
+        book = write_categories(request.hierarchy, names, record.parent, record.name)
+        outputs = [*outputs, book]
     column, shuffled = baskets.label_column, shuffle is not None
     return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets), len(released))
 

@@ -52,14 +52,7 @@ def story(part: Part) -> Story:
         result.verdict.insert(0, shift.text)
     result.checks = [*_checks(chosen, release), *(c for c in (shift, withheld_check(part)) if c)]
     result.published = [chosen_sentence(part)]
-    result.tradeoff = [
-        search_sentence(part),
-        (
-            say(
-                "Each point is a release: further left, more rows are left to someone who knows what is assumed; further up, more is kept."
-            )
-        ),
-    ]
+    result.tradeoff = [search_sentence(part)]
     result.assumptions = [say(sentence) for sentence in _ASSUMPTIONS]
     if frontier is not None:
         result.published.append(
@@ -71,7 +64,12 @@ def story(part: Part) -> Story:
         )
         result.published.append(retell(frontier.promise))
         axes = retell(frontier.axes.get("utility", "share kept"))
-        result.tradeoff.append(say("Utility is the {axes}.", axes=axes))
+        result.tradeoff += [
+            say(
+                "Each point is a release: further left, more rows are left to someone who knows what is assumed; further up, more is kept."
+            ),
+            say("Utility is the {axes}.", axes=axes),
+        ]
         result.grids += [candidates_grid(frontier, chosen), kept_grid(frontier, chosen)]
     if chosen is not None:
         _about(result, chosen, every, frontier)
@@ -136,9 +134,14 @@ def _about(
             )
         ]
     if every is not None and chosen.auc is not None and every.auc is not None:
+        words = (
+            "A classifier that learns from the release gives up [[baskets.auc|{auc}]] of AUC against one that learns from all of it ({auc_2} instead of {auc_3})."
+            if every.auc > chosen.auc
+            else "A classifier that learns from the release gives up nothing of the [[baskets.auc|AUC]] ({auc_2}; {auc_3} with all of it)."
+        )
         result.cost.append(
             say(
-                "A classifier that learns from the release gives up [[baskets.auc|{auc}]] of AUC against one that learns from all of it ({auc_2} instead of {auc_3}).",
+                words,
                 auc=to_places(every.auc - chosen.auc),
                 auc_2=to_places(chosen.auc),
                 auc_3=to_places(every.auc),
@@ -282,30 +285,27 @@ def _checks(chosen: BasketsCandidate | None, release: BasketsRelease | None) -> 
                 ),
             )
         )
-        checks.append(
-            Check(
-                "look",
-                say(
-                    "{unique_share} of the rows are exactly unique: the promise does not protect them from someone who knows absences.",
-                    unique_share=percent(chosen.unique_share),
-                ),
-            )
-            if chosen.unique_share > 0
-            else Check("holds", say("No row is exactly unique."))
-        )
     if release is not None:
-        measured = release.measured
         checks.append(
             Check(
                 "holds" if release.promised >= release.how.k else "look",
                 say(
-                    "The published file was read back and measured again: at least {promised} rows fit, AC {ac} and {unique_share} unique rows.",
+                    "The published file was read back and measured again: at least {promised} rows fit, AC {ac}.",
                     promised=count(release.promised),
-                    ac=count(measured.ac),
-                    unique_share=percent(measured.unique_share),
+                    ac=count(release.measured.ac),
                 ),
             )
         )
+    unique = release.measured.unique_share if release is not None else None
+    unique = chosen.unique_share if unique is None and chosen is not None else unique
+    if unique:
+        words = say(
+            "{unique_share} of the rows are exactly unique: the promise does not protect them from someone who knows absences.",
+            unique_share=percent(unique),
+        )
+        checks.append(Check("look", words))
+    elif unique is not None:
+        checks.append(Check("holds", say("No row is exactly unique.")))
     return checks
 
 

@@ -188,3 +188,91 @@ def measure_hashed(
             out[3] = min(out[3], c)
             out[4] = min(out[4], max(w, c))
     return groups
+
+
+@njit(cache=True, nogil=True)
+def add_group(c: int, nlog: F8, least: F8, out: F8) -> None:
+    """Add a group of a sample that is its own population to the sums of `measure_dense`."""
+    out[0] += 1.0
+    out[1] += nlogn(c, nlog)
+    if c < least[0] or c < least[1]:
+        out[2] += c
+    out[3] = min(out[3], c)
+
+
+@njit(cache=True, nogil=True)
+def measure_sample_dense(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, space: int, nlog: F8,
+    least: F8, counts: I8, out: F8,
+) -> int:  # fmt: skip
+    """Do as `measure_dense` does where the sample is the population; `counts` is zero before and after."""
+    out[:] = 0.0
+    out[3] = np.inf
+    for i in range(count.shape[0]):
+        counts[row_key[row_of[i]] + column_key[column_of[i]]] += count[i]
+    for k in range(space):
+        if counts[k] > 0:
+            add_group(counts[k], nlog, least, out)
+            counts[k] = 0
+    out[4] = out[3]
+    return np.int64(out[0])  # type: ignore[return-value]
+
+
+@njit(cache=True, nogil=True)
+def measure_sample_by_hash(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, nlog: F8, least: F8,
+    table: I8, used: I4, out: F8,
+) -> int:  # fmt: skip
+    """Do as `measure_hashed` does where the sample is the population and keys are exact.
+
+    `table` holds key and count of a group side by side, a count of 0 being a free place, and is zero before and
+    after; `used` has room for as many places as there are cells.
+    """
+    out[:] = 0.0
+    out[3] = np.inf
+    mask = table.shape[0] // 2 - 1
+    bits = 0
+    while (1 << bits) <= mask:
+        bits += 1
+    groups = 0
+    for i in range(count.shape[0]):
+        key = row_key[row_of[i]] + column_key[column_of[i]]
+        at = home(key, bits)
+        while table[2 * at + 1] > 0 and table[2 * at] != key:
+            at = (at + 1) & mask
+        if table[2 * at + 1] == 0:
+            table[2 * at] = key
+            used[groups] = at
+            groups += 1
+        table[2 * at + 1] += count[i]
+    for g in range(groups):
+        add_group(table[2 * used[g] + 1], nlog, least, out)
+        table[2 * used[g] + 1] = 0
+    out[4] = out[3]
+    return groups
+
+
+@njit(cache=True, nogil=True)
+def number_groups(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, table: I8, used: I4, group: I8
+) -> int:
+    """Number the groups of cells by their first cells, with the table of `measure_sample_by_hash`; give how many there are."""
+    mask = table.shape[0] // 2 - 1
+    bits = 0
+    while (1 << bits) <= mask:
+        bits += 1
+    groups = 0
+    for i in range(group.shape[0]):
+        key = row_key[row_of[i]] + column_key[column_of[i]]
+        at = home(key, bits)
+        while table[2 * at + 1] > 0 and table[2 * at] != key:
+            at = (at + 1) & mask
+        if table[2 * at + 1] == 0:
+            table[2 * at] = key
+            used[groups] = at
+            groups += 1
+            table[2 * at + 1] = groups
+        group[i] = table[2 * at + 1] - 1
+    for g in range(groups):
+        table[2 * used[g] + 1] = 0
+    return groups

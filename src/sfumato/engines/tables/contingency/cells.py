@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
+from ....data.combinations import number_combinations
 from . import _interval_kernels, _measure_kernels, _walk_kernels
 from ._group_kernels import GroupState, copy_groups, fill_bottom
 from .overlay import distinct, overlay
@@ -159,6 +160,12 @@ class Cells:
             np.zeros(2 * capacity),
         )
 
+    @cached_property
+    def _table(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """A table of groups, and the places in it that are used."""
+        places = np.zeros(2 << self._scratch_bits, dtype=np.int64)
+        return places, np.empty(self.occupied, dtype=np.int32)
+
     def _set_scale(self) -> None:
         self.scale = np.array([0.0, self.records, 1.0, 1.0])
         bottom = self._sums(np.ones(self.length, dtype=np.uint8))[0]
@@ -198,7 +205,18 @@ class Cells:
         dense = not self.wide and step <= self._limit
         row_key, column_key = self._keys(interval, multipliers)
         out = np.empty(5)
-        if dense:
+        if not self.has_population and not self.wide:
+            cells = (self._row_of, self._column_of, row_key, column_key, self.count)
+            if dense:
+                counts = self._dense_scratch[0]
+                groups = _measure_kernels.measure_sample_dense(
+                    *cells, step, self.nlogn, self.least, counts, out
+                )
+            else:
+                groups = _measure_kernels.measure_sample_by_hash(
+                    *cells, self.nlogn, self.least, *self._table, out
+                )
+        elif dense:
             groups = _measure_kernels.measure_dense(
                 self._row_of, self._row_start, self._column_of, row_key, column_key, self.count,
                 self.weight, self._outside, step, self.nlogn, self.least, *self._dense_scratch, out,
@@ -209,6 +227,23 @@ class Cells:
                 self.nlogn, self.least, *self._hash_scratch, self.codes, interval, int(self.wide), out,
             )  # fmt: skip
         return out, groups, widths
+
+    def groups_of(self, bits: Bits) -> npt.NDArray[np.intp]:
+        """Number the group of each occupied cell."""
+        interval = self.intervals(bits)
+        if self.wide:
+            codes = [interval[a][self.codes[a, : self.occupied]] for a in range(self.attributes)]
+            return number_combinations(codes)
+        step, multipliers = 1, np.empty(self.attributes, dtype=np.int64)
+        for a in range(self.attributes - 1, -1, -1):
+            multipliers[a] = step
+            step *= int(interval[a].max()) + 1
+        row_key, column_key = self._keys(interval, multipliers)
+        group = np.empty(self.occupied, dtype=np.intp)
+        _measure_kernels.number_groups(
+            self._row_of, self._column_of, row_key, column_key, *self._table, group
+        )
+        return group
 
     def columns(self, bits: Bits, attribute: int) -> tuple[npt.NDArray[np.int32], int, float]:
         """Number the combinations of the other attributes' intervals that hold a record.
@@ -359,16 +394,5 @@ Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64
 
 def group_sizes(cells: Cells, bits: Bits) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
     """Number the groups of a policy: the group of each occupied cell, and the records of each group."""
-    interval = cells.intervals(bits)
-    key = np.zeros(cells.occupied, dtype=np.int64)
-    span = 1
-    for a in range(cells.attributes):
-        place = interval[a][cells.codes[a, : cells.occupied]]
-        wide = int(interval[a].max()) + 1
-        if span * wide >= 1 << 62:  # renumber what there is before the key would overflow
-            found, key = np.unique(key, return_inverse=True)
-            span = found.size
-        key = key * wide + place
-        span *= wide
-    _, group = np.unique(key, return_inverse=True)
+    group = cells.groups_of(bits)
     return group, np.bincount(group, weights=cells.count).astype(np.int64)

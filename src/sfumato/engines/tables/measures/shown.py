@@ -81,14 +81,20 @@ class PolicyGroups:
         fraction: Sampled = None,
     ) -> PolicyGroups:
         """Return the groups of a policy where every record is a person and none is suppressed."""
-        measured = cells.measure(bits)
         group, sizes = group_sizes(cells, bits)
+        if cells.has_population:
+            measured = cells.measure(bits)
+            expected = measured.risk * cells.expected_reidentified
+            smallest, nats = measured.smallest_population_group, measured.loss_nats
+        else:  # the sizes say it all: each group names one of its records
+            expected, smallest = float(sizes.size), float(sizes.min())
+            nats = _nats_of_sizes(cells, bits, sizes)
         return cls(
             count=sizes,
             size=sizes,
-            expected=measured.risk * cells.expected_reidentified,
-            smallest_population_group=measured.smallest_population_group,
-            loss_nats=measured.loss_nats,
+            expected=expected,
+            smallest_population_group=smallest,
+            loss_nats=nats,
             count_people=lambda: people_in_groups(cells, bits, group),
             inside={name: within(group, joint) for name, joint in (sensitive or {}).items()},
             ordered=ordered or {},
@@ -109,6 +115,17 @@ class PolicyGroups:
     def smallest(self) -> int:
         """The fewest people of a group; 0 where there is none."""
         return int(self.size.min()) if self.size.size else 0
+
+
+def _nats_of_sizes(cells: Cells, bits: Bits, sizes: Counts) -> float:
+    """Return the loss of a policy in nats (equation 4), from the sizes of its groups."""
+    interval = cells.intervals(bits)
+    nats = float(cells.scale[0]) - float((sizes * np.log(sizes)).sum())
+    for a, many in enumerate(cells.sizes.tolist()):
+        place = interval[a, :many]
+        inside = np.bincount(place, weights=cells.value_counts[a, :many])
+        nats += float(inside @ np.log(np.bincount(place)))
+    return nats / cells.records
 
 
 def people_in_groups(cells: Cells, bits: Bits, group: npt.NDArray[np.intp]) -> Floats:

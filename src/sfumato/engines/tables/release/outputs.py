@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ....core.errors import FormatError
 from ....core.release import Target
+from ....data.attributes import MISSING
 from ....data.table_files import WRITTEN
+from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, format_of_name
+from ....data.value_labels import LABELLED, NamedCodes
+from ..space.labels import ALL
+from ..space.policy import Policy
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["Frame", "delimiter_of", "frame_like", "target_of"]
+__all__ = ["Frame", "delimiter_of", "frame_like", "named_codes", "target_of"]
 
 Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
-_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
+_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", **LABELLED}
 
 
 def target_of(
@@ -30,12 +35,12 @@ def target_of(
     kind, name = opened.format, f"table{_SUFFIX.get(opened.format, '.csv')}"
     if opened.format not in WRITTEN:  # a frame, or a file of another program
         as_file = None if path.is_dir() else format_of_name(path)
-        if as_file is not None and as_file not in WRITTEN:
+        if as_file is not None and as_file not in {*WRITTEN, *LABELLED}:
             raise FormatError(
                 f"The output {path.name!r} has a format that is read and not written.",
-                hint="use .csv, .tsv or .parquet.",
+                hint="use .csv, .tsv, .parquet, .sav or .dta.",
             )
-        kind = as_file or "csv"
+        kind = as_file or (opened.format if opened.format in LABELLED else "csv")
         name = f"{opened.paths[0].stem if opened.paths else 'table'}{_SUFFIX[kind]}"
     elif len(opened.paths) == 1:
         name = opened.paths[0].name
@@ -45,6 +50,17 @@ def target_of(
 def delimiter_of(opened: TableSource, kind: str) -> str:
     """Return what separates the cells of the output: what did in the input, where that is a text file."""
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
+
+
+def named_codes(policy: Policy, schema: TableSchema) -> NamedCodes:
+    """Return the quasi-identifiers whose codes have labels, and all that is published of them."""
+    found = {}
+    for a, attribute in enumerate(schema.quasi):
+        if attribute.labels is not None:
+            shown = [policy.lattice.label(a, *span) for span in policy.spans(a)]
+            order = dict.fromkeys([*attribute.labels.values(), *shown, ALL, MISSING])
+            found[attribute.name] = (attribute.labels, list(order))
+    return found
 
 
 def frame_like(frame: pa.Table, data: object) -> Frame:

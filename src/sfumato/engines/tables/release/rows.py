@@ -19,6 +19,7 @@ from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
+from ....data.value_labels import LABELLED, NamedCodes, write_with_labels
 from ..space.policy import Policy
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Generaliser:
 
         Where rows are joined, the column of the person holds marks instead.
         """
-        private = {"identifier"} if self.schema.joined else {"identifier", "person"}
+        private = {"identifier", "household"} | (set() if self.schema.joined else {"person"})
         shown = {a.name for a in self.schema.attributes if a.role not in private}
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
@@ -173,6 +174,20 @@ class Generaliser:
         )
         source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
+
+    def household_sql(self, opened: TableSource) -> str:
+        """Write the query of the labels with the household `h` of each row, and the person or number `p` whose it is."""
+        labels, text, where = self._labels(opened)
+        schema = self.schema
+        household = schema.names("household")[0]
+        number = f"CAST(row_number() OVER () AS VARCHAR) AS {quote_name(NUMBER)}"
+        named = {household, *([] if schema.person is None else [schema.person.name])}
+        text += [f"CAST({quote_name(n)} AS VARCHAR) AS {quote_name(n)}" for n in sorted(named)]
+        source = f"(SELECT {number}, * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        alone = f"'row ' || {quote_name(NUMBER)}"
+        person = alone if schema.person is None else schema.cell(schema.person.name)
+        listed = ", ".join(labels.values())
+        return f"SELECT {listed}, coalesce({schema.cell(household)}, {alone}) AS h, {person} AS p FROM {source}{where}"  # noqa: S608 (quoted)
 
     def numbered_sql(self, opened: TableSource) -> str:
         """Write the query of the labels with the number of each row in its file."""
@@ -294,9 +309,23 @@ class ReleaseRows:
         with self._named_errors():
             return self.opened.query(self.sql)
 
-    def write(self, path: Path, kind: str, delimiter: str) -> None:
-        """Write the rows as CSV, TSV or Parquet."""
+    def write(self, path: Path, kind: str, delimiter: str, named: NamedCodes | None = None) -> None:
+        """Write the rows as CSV, TSV or Parquet, or as a file of SPSS or Stata with its labels.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+        kind, delimiter : str
+            Its format, and what separates its cells.
+        named : mapping, optional
+            The columns whose codes are published by name (see `write_with_labels`).
+
+        """
         with self._named_errors():
+            if kind in LABELLED:
+                write_with_labels(self.to_arrow(), path, kind, self.opened.labels, named or {})
+                return
             if kind == "parquet":
                 self._write_parquet(path)
                 return

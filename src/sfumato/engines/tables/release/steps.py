@@ -34,14 +34,16 @@ from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
 from ..payload import TablesPayload
 from ..readback.measure import ReadBack, read_back
-from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
+from ..records import ColumnLoss, HouseholdRisk, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
+from .analyses import analysis_fields
 from .codebook import write_codebook
 from .composing import people_of_rows, refuse_joint_risk
+from .households import household_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .notes_people import add_people
-from .outputs import Frame, delimiter_of, frame_like, target_of
+from .outputs import Frame, delimiter_of, frame_like, named_codes, target_of
 from .promises import below_promise, broken_conditions, conditions_of
 from .rows import WHO, Generaliser, ReleaseRows, published_rows
 from .suppression import (
@@ -141,7 +143,8 @@ def publish(
         work.read_back(frame)
         return frame_like(frame, request.table)
     with open_output(target) as (data, record):
-        rows.write(data, target.kind, delimiter_of(opened, target.kind))
+        named = named_codes(policy, payload.schema)
+        rows.write(data, target.kind, delimiter_of(opened, target.kind), named)
         found, worse = work.read_back(data)
         composed = refuse_joint_risk(target.path, work.people, request.max_joint_risk)
         books = write_codebook(policy, data.parent, record.name, found.labels)
@@ -221,6 +224,7 @@ def _prepare(
         people=people_of_rows(
             generaliser, kept_rows, private_key().mark("people"), left_out, blanks
         ),
+        households=household_risk(generaliser, kept_rows, left_out, blanks),
     )
     return work, rows
 
@@ -244,6 +248,7 @@ class _TablePublication:
     losses: dict[str, ColumnLoss]
     notes: RewrittenNotes
     people: pa.Table | None
+    households: HouseholdRisk | None = None
     seed: int = 0
     frontier: str | None = None
 
@@ -264,9 +269,8 @@ class _TablePublication:
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = read_back(
-            TableSource.open(written), self.policy, self.table, self.payload, self.linked
-        )
+        published = TableSource.open(written).with_names(self.policy.lattice.names)
+        found = read_back(published, self.policy, self.table, self.payload, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
@@ -298,9 +302,9 @@ class _TablePublication:
         table, schema, payload = self.table, self.payload.schema, self.payload
         has_population = table.population_codes is not None
         attacker = attacker_of(table)
-        private = [*schema.names("identifier"), *([] if schema.joined else schema.names("person"))]
-        dropped = [n for n in private if n in self.opened.columns]
+        shown = self.generaliser.columns(self.opened)
         declared = {a.name for a in schema.attributes}
+        dropped = [c for c in self.opened.columns if c in declared and c not in shown]
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = payload.matches(table)
         open_kept = unknown if self.request.keep_undeclared else 0
@@ -364,6 +368,8 @@ class _TablePublication:
                     "shift": self.shift and ShiftRecord.of(self.shift),
                     "columns": self.losses,
                     "notes": self.notes.found,
+                    "households": self.households,
+                    **analysis_fields(self.payload, self.policy, self.opened, found.rows),
                 }
             ),
             worse=tuple(worse),

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ....core.errors import ParameterError
 from ....data.table import Table
+from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..contingency.cells import Cells
 from ..groups.cell_suppression import NOT_JOINED, blank_cells
@@ -25,6 +26,7 @@ __all__ = [
     "SuppressedGroups",
     "SuppressedPeople",
     "linked_rows",
+    "published_labels",
     "rows_of_groups",
     "rows_without_value",
     "small_groups_of",
@@ -177,18 +179,31 @@ def linked_rows(
     if generaliser.schema.person is None:
         return None
     sql = generaliser.linked_sql(opened)
+    return TableSource.open(
+        opened.query(published_labels(sql, opened, generaliser.schema, small, blanks))
+    )
+
+
+def published_labels(
+    sql: str,
+    opened: TableSource,
+    schema: TableSchema,
+    small: SuppressedGroups | None,
+    blanks: SuppressedGroups | None,
+) -> str:
+    """Write the query of labels without the groups that are left out, and with the cells that are blanked."""
     if small is not None:
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quote_name(n) for n in small.groups.column_names)
         sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
     if blanks is not None:
-        names = [quote_name(a.name) for a in generaliser.schema.quasi]
+        names = [quote_name(a.name) for a in schema.quasi]
         opened.connection.register(BLANKS, blanks.groups)
         shown = ", ".join(f"coalesce(b{i}, {name}) AS {name}" for i, name in enumerate(names))
         same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
         others = f"* EXCLUDE ({', '.join(f'l{i}, b{i}' for i in range(len(names)))})"
         sql = f"SELECT {others} REPLACE ({shown}) FROM ({sql}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
-    return TableSource.open(opened.query(sql))
+    return sql
 
 
 def rows_of_groups(

@@ -22,11 +22,12 @@ from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
+from .microaggregation import average_together, microaggregate, round_to
 from .redrawing import STORED as _STORED
 from .redrawing import RedrawnColumn
 from .rows import WHO, ReleaseRows
 
-__all__ = ["Treated", "check_cells", "microaggregate", "treat"]
+__all__ = ["Treated", "check_cells", "treat"]
 
 _NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
@@ -90,22 +91,38 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
     cells = ", ".join(quote_name(column) for column in columns)
     plain = [c for c in columns if c not in {a.name for a in chosen}]
     stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
-    losses, replaced, alone = {}, [], {}
+    made: list[_TreatedColumn | RedrawnColumn] = []
     for number, attribute in enumerate(chosen):
-        new: _TreatedColumn | RedrawnColumn
         if isinstance(attribute.publish, Treatment) and attribute.publish.pram is not None:
-            new = RedrawnColumn(stored.opened, attribute, schema, number, tuple(plain), key)
-        else:
-            new = _TreatedColumn(
-                stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key
-            )
-        new.fill()
-        losses[attribute.name] = new.loss()
-        replaced.append(new.replacement())
-        if isinstance(new, _TreatedColumn) and attribute.role == "weight":
-            alone[attribute.name] = new.alone()
+            made.append(RedrawnColumn(stored.opened, attribute, schema, number, tuple(plain), key))
+            continue
+        new = f"sfumato_new_{number}"
+        made.append(_TreatedColumn(stored.opened, attribute, schema, new, tuple(plain), key))
+    for column in made:
+        column.fill()
+    numbers = [column for column in made if isinstance(column, _TreatedColumn)]
+    _average_groups(numbers)
+    losses = {column.attribute.name: column.loss() for column in made}
+    alone = {c.attribute.name: c.alone() for c in numbers if c.attribute.role == "weight"}
+    replaced = [column.replacement() for column in made]
     sql = f"SELECT {cells} FROM (SELECT * REPLACE ({', '.join(replaced)}) FROM {_STORED})"  # noqa: S608 (quoted)
     return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses, alone)
+
+
+def _average_groups(columns: Sequence[_TreatedColumn]) -> None:
+    """Average the columns that the schema wants averaged together."""
+    names = [c.method.together for c in columns if c.method.together is not None]
+    for name in dict.fromkeys(names):
+        some = [column for column in columns if column.method.together == name]
+        average_together(
+            some[0].opened,
+            _STORED,
+            [column.new for column in some],
+            person=some[0].person,
+            number=_NUMBER,
+            min_people=some[0].method.microaggregate or 0,
+            steps=[column.step() / 10 for column in some],
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +137,8 @@ class _TreatedColumn:
     key: str
 
     @property
-    def _method(self) -> Treatment:
+    def method(self) -> Treatment:
+        """How its numbers are published."""
         assert isinstance(self.attribute.publish, Treatment)
         return self.attribute.publish
 
@@ -133,7 +151,7 @@ class _TreatedColumn:
 
     def fill(self) -> None:
         """Compute the new numbers."""
-        method = self._method
+        method = self.method
         value = self._old
         if method.bottom is not None:
             value = f"greatest({value}, {method.bottom}::DOUBLE)"
@@ -147,7 +165,7 @@ class _TreatedColumn:
         value = f"CASE WHEN {self._old} IS NOT NULL THEN {value} END"
         self._run(f"ALTER TABLE {_STORED} ADD COLUMN {self.new} DOUBLE")
         self._run(f"UPDATE {_STORED} SET {self.new} = {value}")  # noqa: S608 (quoted)
-        if method.microaggregate is not None:
+        if method.microaggregate is not None and method.together is None:
             self._average(method.microaggregate)
         if method.noise is not None:
             self._blur(method.noise)
@@ -166,7 +184,7 @@ class _TreatedColumn:
         return f"{content} || ' ' || row_number() OVER (PARTITION BY {same})"
 
     @property
-    def _person(self) -> str:
+    def person(self) -> str:
         """The SQL of whose row it is: a person's mark, or the row's number where no column names one."""
         return quote_name(WHO) if self.schema.person is not None else _NUMBER
 
@@ -175,21 +193,21 @@ class _TreatedColumn:
 
         def count(number: str) -> int:
             held = (
-                f"SELECT {number} AS v, min({self._person}) AS who, count(DISTINCT {self._person}) AS n "  # noqa: S608 (quoted)
+                f"SELECT {number} AS v, min({self.person}) AS who, count(DISTINCT {self.person}) AS n "  # noqa: S608 (quoted)
                 f"FROM {_STORED} WHERE {number} IS NOT NULL GROUP BY v"
             )
             alone = f"SELECT count(DISTINCT who) FILTER (n = 1) AS n FROM ({held})"  # noqa: S608 (quoted)
             found = self.opened.query(alone)
             return int(found.column("n")[0].as_py())
 
-        every = self.opened.query(f"SELECT count(DISTINCT {self._person}) AS n FROM {_STORED}")  # noqa: S608 (quoted)
+        every = self.opened.query(f"SELECT count(DISTINCT {self.person}) AS n FROM {_STORED}")  # noqa: S608 (quoted)
         return count(self._old), count(self.new), int(every.column("n")[0].as_py())
 
     def _average(self, min_people: int) -> None:
         """Replace the numbers by means of groups of neighbours, each of several different people."""
         import pyarrow as pa
 
-        person = self._person
+        person = self.person
         found = self.opened.query(
             f"SELECT {self.new} AS v, dense_rank() OVER (ORDER BY {person}) AS who, count(*) AS n "  # noqa: S608 (quoted)
             f"FROM {_STORED} WHERE {self.new} IS NOT NULL GROUP BY {self.new}, {person} ORDER BY v, who"
@@ -204,7 +222,7 @@ class _TreatedColumn:
                 "too few to average."
             )
         exact = microaggregate(values, people, counts, min_people)
-        means = np.where(_alike(exact, values), values, _rounded(exact, self._step() / 10))
+        means = np.where(_alike(exact, values), values, round_to(exact, self.step() / 10))
         one, first = np.unique(values, return_index=True)
         table = pa.table({"v": one, "mean": means[first]})
         self.opened.connection.register("sfumato_means", table)
@@ -228,7 +246,7 @@ class _TreatedColumn:
         values = found.column("v").to_numpy()
         parts = (f"{self.attribute.name} {scale!r} {v!r} " for v in values.tolist())
         keyed = [p + w for p, w in zip(parts, found.column("who").to_pylist(), strict=True)]
-        blurred = _rounded(values + scale * normals(self.key, keyed), self._step() / 1000)
+        blurred = round_to(values + scale * normals(self.key, keyed), self.step() / 1000)
         table = pa.table({"i": found.column("i"), "blurred": blurred})
         self.opened.connection.register("sfumato_blurred", table)
         self._run(
@@ -239,7 +257,7 @@ class _TreatedColumn:
         found = self.opened.query(f"SELECT stddev_samp({self.new}) AS s FROM {_STORED}")  # noqa: S608 (ours)
         return float(found.column("s")[0].as_py() or 0.0)
 
-    def _step(self) -> float:
+    def step(self) -> float:
         """Return the power of ten below the column's deviation: numbers are rounded to a part of it.
 
         It hardly ever hangs on a single number, and what is finer than that would tell of single numbers.
@@ -257,20 +275,20 @@ class _TreatedColumn:
         )
         many, changed, distance, spread, linear = (c[0].as_py() for c in found.columns)
         if not many:
-            return ColumnLoss(method=self._method.in_words(), changed=0.0, distance=0.0)
+            return ColumnLoss(method=self.method.in_words(), changed=0.0, distance=0.0)
         could_stay = self.attribute.role == "weight"  # who is alone by it is counted instead
         if not (
-            changed or could_stay or self._method.top is not None or self._method.bottom is not None
+            changed or could_stay or self.method.top is not None or self.method.bottom is not None
         ):
             raise DataError(
                 f"The column {self.attribute.name!r} would be published as it is: "
-                f"{self._method.in_words()} changed none of its numbers.",
+                f"{self.method.in_words()} changed none of its numbers.",
                 hint="choose a stronger treatment, or remove `publish` to publish it as it is.",
             )
         spread = spread or 0.0
         known = linear is not None and np.isfinite(linear)
         return ColumnLoss(
-            method=self._method.in_words(),
+            method=self.method.in_words(),
             changed=changed,
             distance=distance / (np.sqrt(2.0) * spread) if spread > 0 else 0.0,
             correlation=min(1.0, max(-1.0, linear)) if known else None,
@@ -299,47 +317,6 @@ class _TreatedColumn:
         self.opened.execute(sql)
 
 
-def microaggregate(
-    values: npt.NDArray[np.float64],
-    people: npt.NDArray[np.integer],
-    counts: npt.NDArray[np.integer],
-    min_people: int,
-) -> npt.NDArray[np.float64]:
-    """Return the mean of the group of neighbours that each number falls in.
-
-    Equal numbers are in one group, and the numbers of a group belong to several different people.
-
-    Parameters
-    ----------
-    values : array
-        Numbers in ascending order, one entry per number and person.
-    people : array of int
-        Whose number it is.
-    counts : array of int
-        The rows of the person with this number.
-    min_people : int
-        The minimum number of people per group.
-
-    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.arange(4), np.ones(4, int), 2).tolist()
-    [1.5, 1.5, 6.5, 6.5]
-    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2]), np.ones(4, int), 2).tolist()
-    [4.0, 4.0, 4.0, 4.0]
-
-    """
-    group = np.empty(values.size, dtype=np.int64)
-    number, held = 0, set[int]()
-    ends = np.append(values[1:] != values[:-1], True)
-    for i, (person, is_end) in enumerate(zip(people.tolist(), ends.tolist(), strict=True)):
-        group[i] = number
-        held.add(person)
-        if is_end and len(held) >= min_people:
-            number, held = number + 1, set()
-    if held and number:  # the last few join the group before
-        group[group == number] = number - 1
-    sums = np.bincount(group, weights=values * counts)
-    return np.asarray((sums / np.bincount(group, weights=counts))[group])
-
-
 def _alike(
     means: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.bool_]:
@@ -365,12 +342,6 @@ def normals(key: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         max=1 - 2**-53
     )
     return np.asarray(np.sqrt(-2 * np.log(first)) * np.cos(2 * np.pi * second))
-
-
-def _rounded(values: npt.NDArray[np.float64], step: float) -> npt.NDArray[np.float64]:
-    """Return the nearest multiples of a power of ten, as they are written."""
-    digits = max(0, -int(np.floor(np.log10(step))))
-    return np.round(np.round(values / step) * step, digits)
 
 
 def _nearest_step(value: float) -> float:

@@ -15,6 +15,7 @@ from .descent import descend, persist
 from .exhaustive import exhaustive
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
 from .group_sizes import through_sizes
+from .levels import descend_levels
 from .merge_orders import MergeOrder, halves, merge_orders, walk_down, walk_levels
 from .run import Bits, SearchRun
 
@@ -39,6 +40,8 @@ _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
 _DESCENT_SHARE = 0.6  # of the evaluations, under conditions
+_LEVELS_SHARE = 0.3  # where groups that lack diversity are left out
+_DESCENT_SHARE_LEVELS = 0.25  # after levels
 _DESCENT_SHARE_FREE = (
     0.1  # where intervals are free and sizes are all that is asked: tables do the rest
 )
@@ -63,7 +66,11 @@ def exchange(run: SearchRun) -> None:
     if run.conditional:
         whole = run.left if run.budget.evaluations is not None else _DESCENT
         hard = run.space.coupled or run.asks_more or whole < _DESCENT_SMALL
-        descend(run, int((_DESCENT_SHARE if hard else _DESCENT_SHARE_FREE) * whole))
+        share = _DESCENT_SHARE if hard else _DESCENT_SHARE_FREE
+        if run.published is not None and run.space.coupled:
+            descend_levels(run, int(_LEVELS_SHARE * whole))
+            share = _DESCENT_SHARE_LEVELS
+        descend(run, int(share * whole))
     if run.score is not None or run.asks_more:
         through_sizes(run, exchange)
     orders = merge_orders(run)

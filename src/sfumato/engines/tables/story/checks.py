@@ -6,6 +6,7 @@ from ....core.story import Check
 from ....presentation.language import retell, say, say_many
 from ....presentation.numbers import count, join_words, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
+from ..attack_records import TablesAttack
 from ..records import constant_columns
 from .facts import TableFacts
 
@@ -38,8 +39,13 @@ def checks_of(facts: TableFacts) -> list[Check]:
         checks.append(Check("look", words))
     smallest = facts.smallest_group
     if smallest is not None and smallest < 5:
+        words = (
+            "The smallest group has {smallest} {smallest_2} of the population: the risk is an average, and some records carry much more of it."
+            if facts.population
+            else "The smallest group has {smallest} {smallest_2}: the risk is an average, and some records carry much more of it."
+        )
         words = say(
-            "The smallest group has {smallest} {smallest_2}: the risk is an average, and some records carry much more of it.",
+            words,
             smallest=count(smallest),
             smallest_2=plural(smallest, "person", "people"),
         )
@@ -67,7 +73,24 @@ def checks_of(facts: TableFacts) -> list[Check]:
             bare=join_words(bare),
         )
         checks.append(Check("look", words))
-    return [*checks, *_release_checks(facts)]
+    return [*checks, *_earlier_checks(facts), *_release_checks(facts)]
+
+
+def _earlier_checks(facts: TableFacts) -> list[Check]:
+    """Return the earlier releases that add to what this one gives away."""
+    attack = facts.part.attack
+    return [
+        Check(
+            "look",
+            say(
+                "Together with {earlier} it gives away more than alone: the smallest group of the people in both has {n} where rows can be linked.",
+                earlier=together.earlier,
+                n=count(together.linked.k),
+            ),
+        )
+        for together in (attack.compositions if isinstance(attack, TablesAttack) else ())
+        if together.adds_risk
+    ]
 
 
 def shift_check_of(facts: TableFacts) -> Check | None:

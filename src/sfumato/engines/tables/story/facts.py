@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from ....core.engine import Part
 from ....presentation.language import say
 from ....presentation.numbers import count
+from ..analysis_records import AnalysisRecord
 from ..records import (
     Ends,
     GroupSize,
+    HouseholdRisk,
     Labels,
     PopulationEstimate,
     TablesCandidate,
@@ -89,6 +91,21 @@ class TableFacts:
         if self.chosen is None or self.chosen.risks is None:
             return None
         return self.chosen.risks.estimate
+
+    @property
+    def households(self) -> HouseholdRisk | None:
+        """The risk of households, where the schema names them; None in a public report."""
+        return None if self.release is None else self.release.measured.households
+
+    @property
+    def analysis(self) -> AnalysisRecord | None:
+        """What analysts lose; None in a public report."""
+        return None if self.release is None else self.release.measured.analysis
+
+    @property
+    def errors_below(self) -> dict[str, float]:
+        """By kind of figure, what its mean error is below."""
+        return {} if self.release is None else self.release.measured.errors_below
 
     @property
     def records(self) -> int | None:

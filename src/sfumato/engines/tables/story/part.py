@@ -17,6 +17,7 @@ from ....presentation.sentences import (
     title_for,
 )
 from ..exploration import partial_population
+from .analysis import analysis_grid, analysis_sentences, margin_charts
 from .checks import checks_of
 from .facts import TableFacts
 from .grids import (
@@ -49,14 +50,15 @@ def story(part: Part) -> Story:
     area = min((a for _, a in traced), default=None)  # the area at the end of the chart
     result.tradeoff = [
         search_sentence(part, size=size, area=area, measured=True),
-        (
-            say(
-                "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."
-            )
-        ),
     ]
+    if part.frontier is not None:
+        words = "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."
+        result.tradeoff.append(say(words))
     result.tradeoff += _certificate(facts)
-    result.attack, result.cost = [*_attack(facts), *sentences_together(part)], _cost(facts)
+    result.attack, result.cost = (
+        [*_attack(facts), *sentences_together(part)],
+        [*_cost(facts), *analysis_sentences(facts)],
+    )
     result.assumptions = _assumptions(facts)
     expected, axes = facts.expected, facts.axes
     if expected is not None and axes is not None and facts.risk_measure == "population":
@@ -74,10 +76,11 @@ def story(part: Part) -> Story:
         sensitive_grid(facts),
         shown_grid(facts),
         reference_grid(facts),
+        analysis_grid(facts),
     )
     result.grids = [g for g in grids if g is not None]
     result.chips = chips(facts)
-    result.charts = charts(facts)
+    result.charts = [*charts(facts), *margin_charts(facts)]
     known = knowledge_of("sfumato.engines.tables")
     result.glossary, result.method, result.papers = known.glossary, known.method, known.papers
     return result
@@ -155,6 +158,14 @@ def _attack(facts: TableFacts) -> list[str]:
     if estimate is not None:
         words = retell(estimate.in_words())
         sentences.append(f"{words[:1].upper()}{words[1:]}.")
+    if facts.households is not None:
+        sentences.append(
+            say(
+                "Whoever is named tells who lives with them: through any member of its household a record is named with a chance of {average} on average, instead of {alone}.",
+                average=percent(facts.households.average),
+                alone=percent(facts.households.alone),
+            )
+        )
     if facts.groups:
         total = sum(g.records for g in facts.groups) or 1
         small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)

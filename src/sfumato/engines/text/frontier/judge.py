@@ -34,6 +34,10 @@ def candidate_id(publication: RatioPublication) -> str:
     return f"r{publication.ratio:g}" + (f"-{way}" if way else "")
 
 
+def _cover(one: Interval, other: Interval) -> Interval:
+    return replace(one, low=min(one.low, other.low), high=max(one.high, other.high))
+
+
 class _Counts(TypedDict):
     published: float
     leaked: int
@@ -101,10 +105,17 @@ class Judge:
         around = self.batch.share(above, below, rare=rare)
         return value, replace(around, low=min(around.low, value), high=max(around.high, value))
 
-    def measures(self, redacted: Mask) -> tuple[Risk, Utility]:
-        """Return the share of sensitive words that stays and the share of words that is published."""
+    def measures(self, redacted: Mask, by_seed: Sequence[Mask] = ()) -> tuple[Risk, Utility]:
+        """Return the share of sensitive words that stays and the share of words that is published.
+
+        The ranges cover those of every seed of an encoder: what is published has another one.
+        """
         risk, around = self.share(self.sensitive & ~redacted, self.sensitive, rare=True)
         kept, between = self.share(self.words & ~redacted, self.words, rare=False)
+        for other in by_seed:
+            left = self.share(self.sensitive & ~other, self.sensitive, rare=True)[1]
+            shown = self.share(self.words & ~other, self.words, rare=False)[1]
+            around, between = _cover(around, left), _cover(between, shown)
         return (
             Risk(risk, around, attacker="reads every published word"),
             Utility(kept, between, kept="words published"),
@@ -158,7 +169,7 @@ class Judge:
             In paper mode, the total loss that the literal algorithm measures on its training data.
 
         """
-        risk, utility = self.measures(publication.redacted)
+        risk, utility = self.measures(publication.redacted, publication.redacted_by_seed)
         attack, bounds = self._attacked(publication, "attack")
         return TextCandidate(
             id=candidate_id(publication),

@@ -13,11 +13,12 @@ from ....core.randomness import Streams
 from ....core.threads import on_threads, side_by_side
 from ..attack.registry import find_attackers, find_encoder
 from ..exploration import TextExploration
+from ..learners.folds import deal, out_of_fold
 from ..learners.protocol import Learner, Model
 from ..learners.registry import find_learner
 from ..learners.sklearn_adapter import scikit_learner
 from ..payload import HeldOut, Learned
-from ..reading.arrays import Scores
+from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.given_words import words_of
 from ..reading.labelled import Labelled, total_loss
@@ -215,6 +216,8 @@ def _judge(
     if request.findings is not None:
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
+        alone = _pass_without_findings(publisher, labelled)
+        references.append(judge.reference("One plain pass without the findings", alone))
     references += [d for d in done if isinstance(d, TextReference)]
     (learned,) = (d for d in done if isinstance(d, Learned))
     return build_exploration(
@@ -235,6 +238,17 @@ def _judge(
             "folds_dealt": publisher.folds_used or publisher.settings.folds,
         },
     )
+
+
+def _pass_without_findings(publisher: GreedySanitize, labelled: Labelled) -> Mask:
+    """Redact by one pass out of fold that knows nothing of the findings: what we would do alone."""
+    settings, own = publisher.settings, labelled.alone()
+    data = replace(own.data, redacted=np.zeros(len(own.data), np.bool_), shared={})
+    random = settings.streams.generator("without findings")
+    fold = deal(np.arange(data.documents), settings.folds, random, of=data.documents)
+    found = np.zeros(len(labelled.data), np.bool_)
+    found[: len(data)] = out_of_fold(settings.learner, data, own.sensitive, fold) >= 0
+    return found
 
 
 def _counts(request: TextRequest, labelled: Labelled) -> dict[str, int]:

@@ -34,7 +34,7 @@ class Schedule:
     rate : float, default 2e-4
         The learning rate of the layers after a warm-up of a tenth of the steps; it falls to 0.
     steps : int, default 160
-        Steps to take at least, in not more than `most` passes.
+        Steps to take at least, in not more than `most` passes; with small batches five eighths of them.
     most : int, default 12
         Passes at most.
     decay : float, default 1
@@ -48,9 +48,19 @@ class Schedule:
     most: int = 12
     decay: float = 1.0
 
-    def passes(self, batches: int) -> int:
-        """Return how often to go through this many batches: small corpora are read more often."""
-        return min(max(self.epochs, -(-self.steps // batches)), max(self.epochs, self.most))
+    def passes(self, batches: int, *, small: bool = False) -> int:
+        """Return how often to go through this many batches: small corpora are read more often.
+
+        Parameters
+        ----------
+        batches : int
+            How many there are.
+        small : bool, default False
+            Whether a small corpus is learned from, in small batches.
+
+        """
+        steps = self.steps * 5 // 8 if small else self.steps
+        return min(max(self.epochs, -(-steps // batches)), max(self.epochs, self.most))
 
 
 class PretrainedEncoder(Learner):
@@ -97,6 +107,10 @@ class PretrainedEncoder(Learner):
     @abstractmethod
     def scheduled(self, schedule: Schedule) -> Self:
         """Return the same encoder with another schedule."""
+
+    @abstractmethod
+    def simpler(self) -> Self | None:
+        """Return the same weights with fewer layers tuned, where much is tuned: it must be beaten."""
 
     @abstractmethod
     def quick(self) -> Self:

@@ -1,23 +1,28 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
-What looks better by chance alone does not win: a form replaces another only where it gains more than
-the noise of their comparison. Without an encoder the simplest form comes first; with one, the mean of
-all readers does, which won on every corpus that it was measured on.
+What looks better by chance alone does not win: the simplest form comes first, and a form that brings more into play
+replaces it only where it gains more than the noise of their comparison. A form with an encoder depends on a
+seed too: it must also be ahead, by more than the spread over repeated halves and seeds, on halves of the documents that it
+was not cut on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ....core.randomness import Streams
 from ..reading.arrays import Mask, Scores
 from .thresholds import CrossFit, GainCurves
 
-__all__ = ["Competition", "Form"]
+__all__ = ["Competition", "Form", "Repeats"]
+
+_SPLITS = 12
+_MOST_UNITS = 4096  # documents that are dealt into halves one by one; more are dealt in groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,9 @@ class Form:
     incumbent : bool, default False
         Whether it is kept until another form gains more than chance, cut exactly at log(C / L).
     preferred : bool, default False
-        Whether it comes first, so that every other form must gain more than chance over it.
+        Whether it speaks for its level unless another form there gains more than chance over it.
+    effort : int, default 0
+        How much more of the encoder is tuned than in other forms with one.
     weights : tuple of float, default ()
         A weight for each voice where their weighed sum, and the bias, take the place of the mean.
     bias : float, default 0.0
@@ -55,6 +62,7 @@ class Form:
     way: str = ""
     incumbent: bool = False
     preferred: bool = False
+    effort: int = 0
     weights: tuple[float, ...] = ()
     bias: float = 0.0
 
@@ -63,12 +71,31 @@ class Form:
         """How much the form brings into play; a higher level must show that it is worth it."""
         if self.incumbent:
             return 0
-        return 3 if self.uses_encoder else 2 if self.uses_background else 1
+        return 3 + self.effort if self.uses_encoder else 2 if self.uses_background else 1
+
+
+class Repeats(NamedTuple):
+    """What is repeated to see how much a choice owes to chance.
+
+    Parameters
+    ----------
+    scores : sequence of mapping from Form to array of float
+        The log-odds of the forms that depend on an encoder's seed, under each further seed.
+    streams : Streams
+        Deals documents into halves, again and again.
+
+    """
+
+    scores: Sequence[Mapping[Form, Scores]]
+    streams: Streams
 
 
 class _Entry(NamedTuple):
-    scores: Scores
+    scores: tuple[Scores, ...]  # under each seed; one where no seed changes them
     fit: CrossFit
+
+    def under(self, seed: int) -> Scores:
+        return self.scores[min(seed, len(self.scores) - 1)]
 
 
 class Competition:
@@ -88,6 +115,8 @@ class Competition:
         The value of one sensitive word.
     expected : float
         The threshold of calibrated scores.
+    repeats : Repeats, optional
+        Further seeds, and halves of the documents, which forms with an encoder must win on.
 
     """
 
@@ -101,63 +130,138 @@ class Competition:
         document_of: npt.NDArray[np.int64],
         leak: float,
         expected: float,
+        repeats: Repeats | None = None,
     ) -> None:
-        self.live, self.value, self.leak = live, value, leak
+        self.live, self.value, self.leak, self.expected = live, value, leak, expected
         self.fold_of, self.document_of = fold_of, document_of
         self.folds = int(fold_of.max(initial=0)) + 1
         self.documents = int(document_of.max(initial=-1)) + 1
         self.incumbent = next((form for form in forms if form.incumbent), None)
+        again = () if repeats is None else repeats.scores
+        self.seeds = 1 + len(again)
+        self._halves = None if repeats is None else self._deal(repeats.streams)
+        self._on_halves: dict[tuple[Form, int], GainCurves] = {}
+        self._winners: dict[int | None, Form] = {}
         self.entries = {}
         for form, scores in forms.items():
-            curves = GainCurves(
-                scores[live], value[live], fold_of[live], self.folds,
-                expected=expected, pull=1.0 if form.incumbent else 0.5,
-            )  # fmt: skip
-            self.entries[form] = _Entry(scores, curves.cross_fit())
+            every = (scores, *(other[form] for other in again if form in other))
+            # One threshold for all seeds: what is published will have another one.
+            curves = self._curves(form, every, np.tile(fold_of[live], len(every)), self.folds)
+            self.entries[form] = _Entry(every, curves.cross_fit())
+
+    def _curves(
+        self, form: Form, every: Sequence[Scores], fold: npt.NDArray[np.int64], folds: int
+    ) -> GainCurves:
+        live = self.live
+        return GainCurves(
+            np.concatenate([scores[live] for scores in every]),
+            np.tile(self.value[live], len(every)), fold, folds,
+            expected=self.expected, pull=1.0 if form.incumbent else 0.5,
+        )  # fmt: skip
 
     def gains(self, form: Form, without: int | None = None) -> npt.NDArray[np.float64]:
-        """Return what a form gains in each document.
+        """Return what a form gains in each document, the mean over its seeds.
 
         Each fold is cut where the others say; `without` a fold, the others are cut where they say.
         """
-        scores, fit = self.entries[form]
+        every, fit = self.entries[form]
         live = self.live
         if without is None:
             cut: float | Scores = fit.by_fold[self.fold_of[live]]
         else:
             live = live & (self.fold_of != without)
             cut = float(fit.by_fold[without])
-        gained = np.where(scores[live] >= cut, self.value[live], 0.0)
+        found = np.mean([scores[live] >= cut for scores in every], axis=0)
+        gained = found * self.value[live]
         return np.bincount(self.document_of[live], gained, self.documents).astype(np.float64)
 
     def winner(self, without: int | None = None) -> Form:
         """Return the form to use: the one that gains most, where that is more than chance.
 
         The forms are judged level by level: the incumbent, those of the steward's own documents, those
-        with background, those with an encoder. The best of a level replaces the best so far only
+        with background, those with an encoder, those with more of it tuned. The best of a level replaces the best so far only
         if it gains more by one standard error over documents, to which two leaks are added that chance
-        may have hidden (where leaks are few, resampling shows none). A preferred form comes before
-        all others; simpler ones replace it without the two leaks, since they are the safer choice.
+        may have hidden (where leaks are few, resampling shows none); one with an encoder must also
+        be ahead on repeated halves.
         """
+        if without in self._winners:
+            return self._winners[without]
         gain = {form: self.gains(form, without) for form in self.entries}
-        stands = next((form for form in gain if form.preferred), None)
+        stands: Form | None = None
         for level in sorted({form.level for form in gain}):
-            best = max(
-                (form for form in gain if form.level == level), key=lambda form: gain[form].sum()
-            )
-            hidden = 0 if stands is not None and best.level < stands.level else 2
-            if stands is None or self._more_than_chance(gain[best] - gain[stands], hidden):
+            best = self._best_of([form for form in gain if form.level == level], gain)
+            if stands is None or (
+                self._more_than_chance(gain[best] - gain[stands])
+                and (not best.uses_encoder or self._is_ahead_on_halves(best, stands, without))
+            ):
                 stands = best
         assert stands is not None
+        self._winners[without] = stands
         return stands
 
-    def _more_than_chance(self, more: npt.NDArray[np.float64], hidden: int) -> bool:
-        return bool(more.sum() > np.sqrt((more**2).sum() + hidden * self.leak**2))
+    def _best_of(self, forms: Sequence[Form], gain: Mapping[Form, npt.NDArray[np.float64]]) -> Form:
+        """Return who speaks for a level: the best of many would owe much to luck."""
+        best = max(forms, key=lambda form: gain[form].sum())
+        usual = next((form for form in forms if form.preferred), best)
+        return best if self._more_than_chance(gain[best] - gain[usual]) else usual
 
-    def found(self) -> Mask:
+    def _more_than_chance(self, more: npt.NDArray[np.float64]) -> bool:
+        return bool(more.sum() > np.sqrt((more**2).sum() + 2 * self.leak**2))
+
+    def found(self, seed: int = 0) -> Mask:
         """Redact each fold by the form and the threshold that win on the other folds."""
         found = np.zeros(len(self.fold_of), np.bool_)
         for j in range(self.folds):
-            scores, fit = self.entries[self.winner(without=j)]
-            found |= (self.fold_of == j) & (scores >= fit.by_fold[j])
+            entry = self.entries[self.winner(without=j)]
+            found |= (self.fold_of == j) & (entry.under(seed) >= entry.fit.by_fold[j])
         return found
+
+    # --- repeated halves ------------------------------------------------------------------------
+
+    def _deal(self, streams: Streams) -> Mask:
+        """Deal the units of documents into halves, as [split and half, unit]; none is in both of a split."""
+        units = int(self._unit_of().max(initial=-1)) + 1
+        random = streams.generator("halves")
+        found = np.zeros((2 * _SPLITS, units), np.bool_)
+        for split in range(_SPLITS):
+            mixed = random.permutation(units)
+            found[2 * split, mixed[: units // 2]] = True
+            found[2 * split + 1, mixed[units // 2 :]] = True
+        return found
+
+    def _unit_of(self) -> npt.NDArray[np.int64]:
+        """Return each token's unit: its document or, of very many, a group of documents of its fold."""
+        if self.documents <= _MOST_UNITS:
+            return self.document_of
+        size = max(1, _MOST_UNITS // self.folds)
+        return self.fold_of * size + self.document_of % size
+
+    def _is_ahead_on_halves(self, form: Form, stands: Form, without: int | None) -> bool:
+        """Return whether a form gains more than another by more than the spread over halves and seeds.
+
+        Each half is cut where the other half says.
+        """
+        if self._halves is None:
+            return True
+        halves = self._halves
+        if without is not None:
+            inside = np.zeros(halves.shape[1], np.bool_)
+            inside[self._unit_of()[self.fold_of != without]] = True
+            halves = halves & inside
+        more = [
+            self._gains_on_halves(form, seed, halves) - self._gains_on_halves(stands, seed, halves)
+            for seed in range(self.seeds)
+        ]
+        return bool(np.mean(more) > np.std(more))
+
+    def _gains_on_halves(self, form: Form, seed: int, halves: Mask) -> npt.NDArray[np.float64]:
+        seed = min(seed, len(self.entries[form].scores) - 1)
+        if (form, seed) not in self._on_halves:
+            scores = self.entries[form].scores[seed]
+            units = halves.shape[1]
+            self._on_halves[form, seed] = self._curves(
+                form, [scores], self._unit_of()[self.live], units
+            )
+        curves = self._on_halves[form, seed].regrouped(halves)
+        each = np.arange(len(halves))
+        return np.array([curves.at(i, curves.best(each == i ^ 1)[0]) for i in each.tolist()])

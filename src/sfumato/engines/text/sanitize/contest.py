@@ -25,7 +25,8 @@ class StagePlan:
     """A stage before it is refitted: what it sees and its scores out of fold.
 
     `fitted` is a model that is not learned again, `start` one that learning starts from. `refit` learns
-    a stage that is not the learner's own; with a `look` it reads only some passages.
+    a stage that is not the learner's own; with a `look` it reads only some passages. `again` are the scores
+    under further seeds of an encoder, where it takes part.
     """
 
     sees: Sees
@@ -35,6 +36,11 @@ class StagePlan:
     refit: Callable[[], Model] | None = None
     look: SecondPass | None = None
     by_encoder: bool = False
+    again: tuple[Scores, ...] = ()
+
+    def under(self, seed: int) -> Scores:
+        """Return the scores under one of the seeds; without an encoder they are the same under all."""
+        return self.again[seed - 1] if seed and self.again else self.scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +54,23 @@ class Contest:
     forms: Sequence[Form]
     weighed: Mapping[Form, Scores] = field(default_factory=dict)
 
-    def scores(self) -> dict[Form, Scores]:
+    def scores(self, seed: int = 0) -> dict[Form, Scores]:
+        """Return the log-odds of each form under one of the encoder's seeds."""
         return {
             form: self.weighed[form]
             if form in self.weighed
-            else mean_of([self.stages[voice].scores for voice in form.voices])
+            else mean_of([self.stages[voice].under(seed) for voice in form.voices])
             for form in self.forms
         }
+
+    def scores_again(self) -> list[dict[Form, Scores]]:
+        """Return, for each further seed, the log-odds of the forms that depend on it."""
+        seeds = max((len(stage.again) for stage in self.stages), default=0)
+        depends = [
+            form for form in self.forms if any(self.stages[voice].again for voice in form.voices)
+        ]
+        part = Contest(self.stages, depends)
+        return [part.scores(seed) for seed in range(1, seeds + 1)] if depends else []
 
     def needed(self, form: Form) -> list[int]:
         """Return the stages that a form needs, in order."""

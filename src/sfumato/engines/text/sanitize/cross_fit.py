@@ -22,7 +22,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
 from .classifiers import Classifier, ClassifierSet, Stage, mean_of, stage_features
-from .competition import Competition, Form
+from .competition import Competition, Form, Repeats
 from .contest import Contest, Sees, StagePlan
 from .publication import LINEAR, RatioPublication, Round
 from .settings import Settings
@@ -48,6 +48,15 @@ class _RatioRun:
         self.rounds: list[Round] = []
         self.classifiers: list[Classifier] = []
         self.scores: list[Scores] = []
+        self.by_seed: list[Mask] = []  # what the first round redacts under each seed of an encoder
+        self.first_found: Mask | None = None
+
+    def redacted_by_seed(self) -> tuple[Mask, ...]:
+        """Return what all rounds redact, had the first round had another seed."""
+        if self.first_found is None or len(self.by_seed) < 2:
+            return ()
+        rest = self.data.redacted & ~self.first_found
+        return tuple(found | rest for found in self.by_seed)
 
 
 class CrossFitSearch:
@@ -131,6 +140,7 @@ class CrossFitSearch:
             run.loss,
             held_out=True,
             encoder_reads=self._encoder_reads(first, form),
+            redacted_by_seed=tuple(self._padded(m, False) for m in run.redacted_by_seed()),
         )
         return publication, form
 
@@ -161,7 +171,7 @@ class CrossFitSearch:
         first = self.first or self._first_round((ratio,))
         run = _RatioRun(self, ratio)
         run.rounds.append(Round("", 0.0, 0, 0, 0.0, kept=True))  # as in the first round
-        judged = self._competition(run, first.scores(), self._live(run))
+        judged = self._competition(run, first.scores(), self._live(run), first.scores_again())
         found = {}
         for form in first.forms:
             threshold = judged.entries[form].fit.threshold
@@ -197,11 +207,20 @@ class CrossFitSearch:
         random = self.settings.streams.generator("folds")
         return deal(np.arange(documents), folds, random, of=documents)
 
-    def _competition(self, run: _RatioRun, forms: Mapping[Form, Scores], live: Mask) -> Competition:
+    def _competition(
+        self,
+        run: _RatioRun,
+        forms: Mapping[Form, Scores],
+        live: Mask,
+        again: Sequence[Mapping[Form, Scores]] = (),
+    ) -> Competition:
+        repeats = None
+        if any(form.uses_encoder for form in forms):
+            repeats = Repeats(again, self.settings.streams.child("repeats"))
         return Competition(
             forms, live=live, value=run.value, fold_of=self.fold_of,
             document_of=self.labelled.data.document_of, leak=run.losses.max(),
-            expected=cost_threshold(run.ratio),
+            expected=cost_threshold(run.ratio), repeats=repeats,
         )  # fmt: skip
 
     def _live(self, run: _RatioRun) -> Mask:
@@ -220,9 +239,15 @@ class CrossFitSearch:
 
         def add(sees: Sees, step: str, start: Model | None = None, by: Learner = plain) -> int:
             self.settings.progress(step)
-            data = stage_features(self.labelled.data, sees, [stage.scores for stage in stages])
-            scores = out_of_fold(by, data, self.sensitive, self.fold, seed=self.seed(step))
-            stages.append(StagePlan(sees, scores, start=start))
+
+            def learn(seed: int) -> Scores:
+                known = [stage.under(seed) for stage in stages]
+                data = stage_features(self.labelled.data, sees, known)
+                return out_of_fold(by, data, self.sensitive, self.fold, seed=self.seed(step))
+
+            seeds = max((len(stages[s].again) for s, _ in sees if s >= 0), default=0)
+            scores, *again = (learn(seed) for seed in range(seeds + 1))
+            stages.append(StagePlan(sees, scores, start=start, again=tuple(again)))
             return len(stages) - 1
 
         once = add((), "pass")
@@ -298,23 +323,31 @@ class CrossFitSearch:
 
     def _advance(self, run: _RatioRun, contest: Contest, refitted: Refitted) -> Form | None:
         """Judge the forms, keep the best if it gains, and redact what it finds; return it if kept."""
-        scores = contest.scores()
-        judged = self._competition(run, scores, self._live(run))
+        forms = contest.scores()
+        judged = self._competition(run, forms, self._live(run), contest.scores_again())
         best = judged.winner()
         threshold = judged.entries[best].fit.threshold
-        found = judged.found() & ~self.allowed & ~run.data.redacted
-        after = total_loss(run.losses, self.instances, run.data.redacted | found)
+        every = [
+            judged.found(seed) & ~self.allowed & ~run.data.redacted for seed in range(judged.seeds)
+        ]
+        losses = [total_loss(run.losses, self.instances, run.data.redacted | f) for f in every]
+        # What is published has another seed: the median stands for it, of two the worse.
+        seed = int(np.argsort(losses, kind="stable")[len(losses) // 2])
+        found, after = every[seed], losses[seed]
         kept = threshold != NEVER and after < run.loss
-        totals = {form.name: run.loss - float(judged.gains(form).sum()) for form in scores}
+        totals = {form.name: run.loss - float(judged.gains(form).sum()) for form in forms}
         run.rounds.append(
             Round.of(
                 found, run.losses, self.instances,
                 form=best.name, threshold=threshold, total_loss=after, kept=kept, forms=totals,
+                by_seed=tuple(losses) if len(losses) > 1 else (),
             )
         )  # fmt: skip
         if kept:
+            if len(run.rounds) == 1:
+                run.by_seed, run.first_found = every, found
             run.classifiers.append(self._refit(run, contest, best, threshold, refitted))
-            run.scores.append(scores[best])
+            run.scores.append(judged.entries[best].under(seed))
             run.data = run.data.redact(found)
             run.loss = after
         return best if kept else None

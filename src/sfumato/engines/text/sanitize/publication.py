@@ -29,6 +29,7 @@ class Round:
     total_loss: float
     kept: bool
     forms: Mapping[str, float] = field(default_factory=dict)
+    by_seed: tuple[float, ...] = ()
 
     @classmethod
     def of(
@@ -42,6 +43,7 @@ class Round:
         total_loss: float,
         kept: bool,
         forms: Mapping[str, float] | None = None,
+        by_seed: tuple[float, ...] = (),
     ) -> Self:
         """Count what a round found."""
         return cls(
@@ -52,6 +54,7 @@ class Round:
             total_loss=total_loss,
             kept=kept,
             forms={} if forms is None else forms,
+            by_seed=by_seed,
         )
 
     def to_json(self) -> dict[str, object]:
@@ -64,6 +67,7 @@ class Round:
             "total_loss": self.total_loss,
             "kept": self.kept,
             "total_loss_by_form": dict(self.forms),
+            "total_loss_by_seed": list(self.by_seed),
         }
 
 
@@ -73,7 +77,8 @@ class RatioPublication:
 
     `redacted` are the decisions on the labelled tokens by models that had not seen the document (in
     paper mode: by the classifiers themselves, in sample). `way` says how it publishes, where that is
-    not by the form that won; `encoder_reads` is the share of the words that an encoder reads.
+    not by the form that won; `encoder_reads` is the share of the words that an encoder reads, and
+    `redacted_by_seed` are the decisions under each of its seeds.
     """
 
     ratio: float
@@ -84,3 +89,4 @@ class RatioPublication:
     held_out: bool
     way: str = ""
     encoder_reads: float = 0.0
+    redacted_by_seed: tuple[Mask, ...] = ()

@@ -8,6 +8,7 @@ calibrated scores would have it.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +77,12 @@ class GainCurves:
             return NEVER, 0.0
         exact = self.expected is not None and self.pull == 1
         return expected if exact else float(_EDGES[at]), float(gains[at])
+
+    def regrouped(self, groups: npt.NDArray[np.bool_]) -> GainCurves:
+        """Return the curves of groups of folds, given as [group, fold]."""
+        found = copy(self)
+        found.gains = groups.astype(np.float64) @ self.gains
+        return found
 
     def at(self, fold: int, threshold: float) -> float:
         """Return what a fold gains at a threshold."""

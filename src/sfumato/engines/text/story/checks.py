@@ -71,7 +71,7 @@ def checks(facts: TextFacts) -> list[Check]:
                 ),
             )
         )
-    if not facts.readings:
+    if not facts.readings and not facts.part.public:
         found.append(Check("open", say("No attack was run on this candidate.")))
     withheld = withheld_check(facts.part)
     return found if withheld is None else [*found, withheld]

@@ -37,7 +37,7 @@ def label_grid(facts: TextFacts) -> Grid | None:
     """List what is left of each label, on held-out documents."""
     chosen = facts.chosen
     if chosen is None or not chosen.by_label:
-        return None
+        return _released_labels(facts)
     heads = (
         (say("Label"), None),
         (say("Words"), None),
@@ -55,6 +55,19 @@ def label_grid(facts: TextFacts) -> Grid | None:
         else say("What is left of each label, on held-out documents")
     )
     return Grid("cost", title, heads, rows)
+
+
+def _released_labels(facts: TextFacts) -> Grid | None:
+    """List what a release itself says of each label: shares and ranges, without counts."""
+    left = {} if facts.release is None else facts.release.left_by_label
+    if not left:
+        return None
+    rows = tuple(
+        (label, percent(own.value), f"{percent(own.low)}–{percent(own.high)}")
+        for label, own in sorted(left.items())
+    )
+    heads = ((say("Label"), None), (say("Share left"), "text.risk"), (say("Range"), "interval"))
+    return Grid("cost", say("What is expected to be left of each label"), heads, rows)
 
 
 def _share_left(own: LabelCounts) -> str:

@@ -51,14 +51,10 @@ def story(part: Part) -> Story:
     told = Story(part.id, "text", title_for(say("Text"), part), status_of(part))
     told.verdict, told.stats, told.checks = verdict_of(facts), stats_of(facts), checks(facts)
     told.published = _published_sentences(facts)
-    told.tradeoff = [
-        search_sentence(part),
-        (
-            say(
-                "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."
-            )
-        ),
-    ]
+    told.tradeoff = [search_sentence(part)]
+    if part.frontier is not None:
+        words = "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."
+        told.tradeoff.append(say(words))
     told.attack, told.cost = _attack_words(facts), _cost_words(facts)
     told.assumptions, told.here = _assumptions(facts), _here(facts)
     grids = [
@@ -139,6 +135,8 @@ def _surrogate_words(release: TextRelease | None) -> list[str]:
 
 
 def _attack_words(facts: TextFacts) -> list[str]:
+    if not facts.readings and facts.part.public:
+        return [say("What attackers find is in the steward's edition.")]
     if not facts.readings:
         return [
             say(
@@ -153,7 +151,7 @@ def _attack_words(facts: TextFacts) -> list[str]:
         )
     ]
     head = facts.headline
-    if head is not None and head.random:
+    if head is not None and head.random and head.found.found > 0:
         sentences.append(
             say(
                 "At {budget} words the strongest attacker does {random} times as well as reading at random.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....core.measures import Risk
 from ....core.story import Stat
-from ....presentation.language import say, say_many
+from ....presentation.language import retell, say, say_many
 from ....presentation.numbers import about, count, decimal, percent, plural, span
 from ..attack_records import AuditRecord, RangedShare, Reading
 from ..records import TextCandidate, is_measured
@@ -18,6 +18,9 @@ _WHO: dict[Reading, str] = {
     "B": "who labelled part of the release and learned from it",
     "outside": "who brings other corpora or a learner that the publisher does not have",
 }
+_NOT_MEASURED = (
+    "How many of the {many} stay is not measured, because nobody has looked: audit the release."
+)
 
 
 def verdict_of(facts: TextFacts) -> list[str]:
@@ -34,8 +37,9 @@ def verdict_of(facts: TextFacts) -> list[str]:
     elsewhere = bool(sentences)
     sentences += _leaking_documents(facts, elsewhere=elsewhere)
     sentences += [_audit_sentence(audit) for audit in facts.audits]
+    sentences += _unjudged(facts)
     if facts.chosen is not None:
-        sentences += _promise(facts, facts.chosen)
+        sentences += _promise(facts, facts.chosen, elsewhere=elsewhere)
     sentences += _attacker(facts)
     if facts.attack_record is not None and facts.attack_record.sensitive_before:
         left, before = facts.attack_record.attack.left, facts.attack_record.sensitive_before
@@ -73,9 +77,26 @@ def _leaking_documents(facts: TextFacts, *, elsewhere: bool) -> list[str]:
         low=about(leaking.low * documents),
         high=about(leaking.high * documents),
     )
-    if elsewhere:
-        found = say("If they were like the documents learned from: {sentence}", sentence=found)
-    return [found]
+    return [_supposing(found) if elsewhere else found]
+
+
+def _supposing(sentence: str) -> str:
+    """Return a sentence about documents like those learned from, where those published are not."""
+    return say("If they were like the documents learned from: {sentence}", sentence=sentence)
+
+
+def _unjudged(facts: TextFacts) -> list[str]:
+    """Return what a release says of itself that could not be compared with labelled documents."""
+    release = facts.release
+    if release is None or release.measured is not None:
+        return []
+    if release.sentences:
+        return [retell(release.sentences[0])]
+    if release.starter is not None:
+        return [retell(release.starter.sentence)]
+    if facts.part.public and release.documents_with_leak is None:
+        return [say(_NOT_MEASURED, many=facts.noun[1])]
+    return []
 
 
 def _audit_sentence(audit: AuditRecord) -> str:
@@ -140,14 +161,14 @@ def _risk(facts: TextFacts, chosen: TextCandidate) -> Risk:
     return facts.release.risk if facts.release is not None and facts.release.risk else chosen.risk
 
 
-def _promise(facts: TextFacts, chosen: TextCandidate) -> list[str]:
+def _promise(facts: TextFacts, chosen: TextCandidate, *, elsewhere: bool) -> list[str]:
     """Return sentences on what is expected to be left and what is lost, and how much it was measured on."""
     measured = facts.release.measured if facts.release is not None else None
     many, risk, published = facts.noun[1], _risk(facts, chosen), facts.release is not None
     sentences = [_published_share(facts, chosen)]
     if not is_measured(risk):
         words = (
-            "How many of the {many} stay is not measured, because nobody has looked: audit the release."
+            _NOT_MEASURED
             if published
             else "How many of the {many} would stay is not measured, because nobody has looked."
         )
@@ -165,9 +186,10 @@ def _promise(facts: TextFacts, chosen: TextCandidate) -> list[str]:
         if published
         else "About [[text.risk|{share}]] of the {many} would stay in the text."
     )
-    sentences.append(say(words, **values))
+    stay = say(words, **values)
+    sentences.append(_supposing(stay) if elsewhere else stay)
     leaking = _leaking(facts)
-    if leaking is not None:
+    if leaking is not None and not elsewhere:
         words = (
             "{share} ({low}–{high}) of the documents hold at least one."
             if published
@@ -257,9 +279,15 @@ def stats_of(facts: TextFacts) -> list[Stat]:
     note = f"{percent(ends.low)}–{percent(ends.high)}" if ends is not None else ""
     measured = facts.release.measured if facts.release is not None else None
     published = chosen.utility.value if measured is None else measured.published.value
+    different = likeness_check(facts)
+    words = (
+        "of the {many} left, if the documents were like those learned from"
+        if different is not None and different.state == "look"
+        else "of the {many} left"
+    )
     return [
         *found,
-        Stat(percent(risk.value), say("of the {many} left", many=many), "text.risk", note)
+        Stat(percent(risk.value), say(words, many=many), "text.risk", note)
         if is_measured(risk)
         else Stat("–", say("of the {many} left: not measured", many=many), "text.risk"),
         Stat(percent(published), say("of the words published"), "text.published"),

@@ -10,24 +10,27 @@ import hashlib
 import importlib.util
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import InputError, ModelError
 from ..encoder_choices import ENCODER_VARIABLE, NO_ENCODER
+from .architectures import Config, find_stored, usual_name
 
 __all__ = [
     "PACKAGES",
-    "Config",
     "EncoderFolder",
     "default_folder",
     "missing_packages",
     "open_encoder",
+    "read_extra_tensors",
 ]
 
 # Packages that carry the default weights, and where in them they lie.
@@ -50,115 +53,9 @@ WEIGHTS = (
 _NEEDED = ("jax", "tokenizers", "safetensors")
 _CONFIG_LIMIT, _TOKENIZER_LIMIT, _WEIGHTS_LIMIT = 1 << 20, 1 << 26, 1 << 31
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
-_READABLE = {"F32", "F16"}
+_READABLE = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
 Array = npt.NDArray[np.float16]
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """The sizes of an encoder, each inside the range in which it makes sense."""
-
-    vocabulary: int
-    hidden: int
-    layers: int
-    heads: int
-    intermediate: int
-    positions: int
-    types: int
-    epsilon: float
-
-    @classmethod
-    def of(cls, content: object) -> Config:
-        """Check the content of config.json.
-
-        Parameters
-        ----------
-        content : object
-            The parsed JSON.
-
-        """
-        if not isinstance(content, dict) or content.get("model_type") != "bert":
-            raise ModelError(
-                "config.json does not describe an encoder of the BERT family.",
-                hint='its "model_type" must be "bert".',
-            )
-        if content.get("hidden_act", "gelu") != "gelu" or (
-            content.get("position_embedding_type", "absolute") != "absolute"
-        ):
-            raise ModelError(
-                "config.json asks for an activation or positions that are not supported.",
-                hint='"hidden_act" must be "gelu", "position_embedding_type" "absolute".',
-            )
-
-        def size(key: str, low: int, high: int) -> int:
-            value = content.get(key)
-            if type(value) is not int or not low <= value <= high:
-                raise ModelError(f"config.json: {key!r} must be an integer in [{low}, {high}].")
-            return value
-
-        epsilon = content.get("layer_norm_eps", 1e-12)
-        if not isinstance(epsilon, int | float) or not 0 <= epsilon < 1e-2:
-            raise ModelError("config.json: 'layer_norm_eps' must be a number in [0, 0.01).")
-        config = cls(
-            size("vocab_size", 8, 1 << 20),
-            size("hidden_size", 4, 4096),
-            size("num_hidden_layers", 1, 48),
-            size("num_attention_heads", 1, 64),
-            size("intermediate_size", 4, 1 << 15),
-            size("max_position_embeddings", 160, 1 << 14),
-            size("type_vocab_size", 1, 16),
-            float(epsilon),
-        )
-        if config.hidden % config.heads:
-            raise ModelError("config.json: 'hidden_size' is no multiple of 'num_attention_heads'.")
-        return config
-
-    def to_json(self) -> dict[str, object]:
-        """Return the sizes in the words of config.json."""
-        return {
-            "model_type": "bert",
-            "vocab_size": self.vocabulary,
-            "hidden_size": self.hidden,
-            "num_hidden_layers": self.layers,
-            "num_attention_heads": self.heads,
-            "intermediate_size": self.intermediate,
-            "max_position_embeddings": self.positions,
-            "type_vocab_size": self.types,
-            "layer_norm_eps": self.epsilon,
-        }
-
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the name and shape of every tensor that the forward pass uses."""
-        hidden = self.hidden
-        found: dict[str, tuple[int, ...]] = {
-            "embeddings.word_embeddings.weight": (self.vocabulary, hidden),
-            "embeddings.position_embeddings.weight": (self.positions, hidden),
-            "embeddings.token_type_embeddings.weight": (self.types, hidden),
-            "embeddings.LayerNorm.weight": (hidden,),
-            "embeddings.LayerNorm.bias": (hidden,),
-        }
-        for i in range(self.layers):
-            found |= {f"encoder.layer.{i}.{name}": shape for name, shape in self.layer().items()}
-        return found
-
-    def layer(self) -> dict[str, tuple[int, ...]]:
-        """Return the name and shape of every tensor of one layer."""
-        hidden, inner = self.hidden, self.intermediate
-        dense = {
-            "attention.self.query": (hidden, hidden),
-            "attention.self.key": (hidden, hidden),
-            "attention.self.value": (hidden, hidden),
-            "attention.output.dense": (hidden, hidden),
-            "intermediate.dense": (inner, hidden),
-            "output.dense": (hidden, inner),
-        }
-        found: dict[str, tuple[int, ...]] = {}
-        for name, shape in dense.items():
-            found |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
-        for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-            found |= {f"{name}.weight": (hidden,), f"{name}.bias": (hidden,)}
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +120,7 @@ def open_encoder(wanted: str) -> EncoderFolder:
     ----------
     wanted : str
         "default" for the installed weights, else the path of a folder that holds config.json,
-        model.safetensors and tokenizer.json of an encoder of the BERT family.
+        model.safetensors (whole, or in parts with their index) and tokenizer.json of an encoder.
 
     """
     missing = missing_packages()
@@ -254,12 +151,12 @@ def _read(place: str, *, check_hashes: bool) -> EncoderFolder:
         if isinstance(error, ModelError):
             raise
         raise ModelError("config.json of the encoder is no JSON.") from None
-    path = folder / "model.safetensors"
-    _size(path, _WEIGHTS_LIMIT)
+    files = _weight_files(folder)
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 22):
-            digest.update(block)
+    for path in files:
+        with path.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                digest.update(block)
     hashes = {
         "model.safetensors": digest.hexdigest(),
         "tokenizer.json": hashlib.sha256(tokenizer).hexdigest(),
@@ -271,7 +168,7 @@ def _read(place: str, *, check_hashes: bool) -> EncoderFolder:
             f"The default encoder is not the one that is known: {', '.join(wrong)} differs.",
             hint="install the package again, or name the folder if it is meant.",
         )
-    return EncoderFolder(config, _tensors(path, config), tokenizer, hashes["model.safetensors"])
+    return EncoderFolder(config, _tensors(files, config), tokenizer, hashes["model.safetensors"])
 
 
 def _size(path: Path, limit: int) -> None:
@@ -291,37 +188,113 @@ def _read_within(folder: Path, name: str, limit: int) -> bytes:
     return (folder / name).read_bytes()
 
 
-def _tensors(path: Path, config: Config) -> dict[str, Array]:
-    """Read the tensors that the configuration asks for; shapes and types are checked before reading."""
+def _weight_files(folder: Path) -> list[Path]:
+    """Return the files that hold the tensors: one, or the parts that an index names."""
+    index = folder / "model.safetensors.index.json"
+    if not index.is_file():
+        _size(folder / "model.safetensors", _WEIGHTS_LIMIT)
+        return [folder / "model.safetensors"]
+    try:
+        parts = json.loads(_read_within(folder, index.name, _TOKENIZER_LIMIT))["weight_map"]
+        names = sorted(set(parts.values()))
+        # Nothing but files of the folder itself.
+        if not names or not all(Path(n).name == n and n.endswith(".safetensors") for n in names):
+            raise ValueError
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{index.name} of the encoder is damaged.") from None
+    room = _WEIGHTS_LIMIT
+    for name in names:
+        _size(folder / name, room)
+        room -= (folder / name).stat().st_size
+    return [folder / name for name in names]
+
+
+@contextmanager
+def _opened(files: Sequence[Path]) -> Iterator[dict[str, _TensorFile]]:
+    """Open files of tensors; yield where each tensor is, by its name."""
+    import ml_dtypes  # noqa: F401 (numpy knows bfloat16 by it)
     from safetensors import SafetensorError, safe_open
 
-    found: dict[str, Array] = {}
     try:
-        with safe_open(path, framework="numpy") as file:
-            stored = {_usual(name): name for name in file.keys()}  # noqa: SIM118 (no iteration)
-            for name, shape in config.shapes().items():
-                if name not in stored:
-                    raise ModelError(f"model.safetensors lacks the tensor {name!r}.")
-                part = file.get_slice(stored[name])
-                if tuple(part.get_shape()) != shape or part.get_dtype() not in _READABLE:
-                    raise ModelError(
-                        f"The tensor {name!r} of model.safetensors has not the shape {shape} in "
-                        "float32 or float16."
-                    )
-                with np.errstate(over="ignore"):
-                    found[name] = file.get_tensor(stored[name]).astype(np.float16)
-                if not np.isfinite(found[name]).all():
-                    raise ModelError(f"The tensor {name!r} holds what is no finite number.")
+        with ExitStack() as opened:
+            parts = [opened.enter_context(safe_open(path, framework="numpy")) for path in files]
+            yield {name: part for part in parts for name in part.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError("model.safetensors of the encoder is damaged.") from None
+
+
+def _tensors(files: Sequence[Path], config: Config) -> dict[str, Array]:
+    """Read the tensors that the configuration asks for; shapes and types are checked before reading."""
+    found: dict[str, Array] = {}
+    with _opened(files) as where:
+        stored = {usual_name(name): name for name in where}
+        for name, shape in config.shapes().items():
+            under = find_stored(config, name, stored)
+            if under is None:  # a norm that does nothing, or no offset
+                fill = np.ones if name.endswith("weight") else np.zeros
+                found[name] = fill(shape, np.float16)
+            else:
+                found[name] = _tensor(where[under], under, name, shape)
     return found
 
 
-def _usual(name: str) -> str:
-    """Return a tensor's usual name: without the model's prefix, and as it is called today."""
-    name = name.removeprefix("bert.")
-    if name.endswith(("LayerNorm.gamma", "LayerNorm.beta")):
-        return name.replace("gamma", "weight").replace("beta", "bias")
-    return name
+def read_extra_tensors(
+    folder: Path, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, npt.NDArray[np.float16]]:
+    """Read tensors of a head, which are no part of the encoder itself.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds model.safetensors, or its parts.
+    shapes : mapping from str to tuple of int
+        Their names and shapes.
+
+    """
+    found = {}
+    with _opened(_weight_files(folder)) as where:
+        for name, shape in shapes.items():
+            if name not in where:
+                raise ModelError(f"model.safetensors lacks the tensor {name!r}.")
+            found[name] = _tensor(where[name], name, name, shape)
+    return found
+
+
+class _TensorFile(Protocol):
+    """What an open file of tensors can do."""
+
+    def get_slice(self, name: str) -> _TensorSlice: ...
+
+    def get_tensor(self, name: str) -> npt.NDArray[np.generic]: ...
+
+
+class _TensorSlice(Protocol):
+    def get_shape(self) -> list[int]: ...
+
+    def get_dtype(self) -> str: ...
+
+
+def _tensor(file: _TensorFile, under: str, name: str, shape: tuple[int, ...]) -> Array:
+    """Read one tensor; of a third that is stored with two others, that third."""
+    part = file.get_slice(under)
+    thirds = 3 if "Wqkv" in under else 1
+    if tuple(part.get_shape()) != (thirds * shape[0], *shape[1:]) or (
+        part.get_dtype() not in _READABLE
+    ):
+        raise ModelError(
+            f"The tensor {under!r} of model.safetensors has not the shape {shape} in "
+            f"{', '.join(_READABLE.values())}."
+        )
+    values = file.get_tensor(under)
+    if thirds > 1:
+        number = ("query", "key", "value").index(name.split(".")[-2])
+        values = values[number * shape[0] : (number + 1) * shape[0]]
+    with np.errstate(over="ignore"):
+        found: Array = values.astype(np.float16)
+    if not np.isfinite(found).all():
+        raise ModelError(f"The tensor {under!r} holds what is no finite number.")
+    return found

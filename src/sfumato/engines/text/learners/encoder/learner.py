@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Encoder"]
 
 _FEW_DOCUMENTS, _ASIDE = 64, 16
+_FEW_FOR_MEMBERS, _ASIDE_BY_MEMBER = 8, 8  # members learn from more than one of them leaves out
 _FEW_POSITIVES = 20
 _EPOCHS_FROM_START, _STEPS_FROM_START = 4, 120
 
@@ -122,6 +123,13 @@ class Encoder(PretrainedEncoder):
             min(epochs, _EPOCHS_FROM_START), rate / 2, steps=_STEPS_FROM_START, decay=decay
         )
 
+    def simpler(self) -> Encoder | None:
+        """Return the learner that tunes two layers, where this one tunes more."""
+        layers = TUNINGS[self.tuning].layers
+        if layers is not None or self.folder.config.layers <= 2:
+            return None
+        return replace(self, tuning="two", schedule=None, start=None)
+
     def quick(self) -> Encoder:
         """Return the learner that tunes the head alone, on one reading of the corpus."""
         return replace(self, tuning="head", start=None)
@@ -182,7 +190,7 @@ class Encoder(PretrainedEncoder):
     ) -> EncoderModel:
         """Tune on labelled documents; of many, some are set aside to stop early and to calibrate.
 
-        Several members learn from all documents: their mean needs neither.
+        Each of several members sets other documents aside, so that together they learn from all.
 
         Parameters
         ----------
@@ -210,9 +218,8 @@ class Encoder(PretrainedEncoder):
         base = self._untuned
         corpora = prepared.get(data, {}).get((base.sha256, base.frozen))
         aside = None
-        if known is None and base.members == 1:
-            aside = _set_aside(chosen, streams.generator("aside"))
-        learned = chosen if aside is None else chosen & ~aside
+        if known is None:
+            aside = _set_aside(chosen, streams.generator("aside"), base.members)
         with one_at_a_time():
             if corpora is None:
                 corpora = [base.laid(data, chosen)]
@@ -231,17 +238,11 @@ class Encoder(PretrainedEncoder):
             else:
                 tuned = self.start.fresh()
             tuned = tune(
-                tuned, corpora, labels, learned, schedule=self.planned, shape=base.shape,
+                tuned, corpora, labels, chosen, schedule=self.planned, shape=base.shape,
                 random=streams.generator("order"), aside=aside,
             )  # fmt: skip
             model = replace(base, tuned=flat(tuned))
-        if aside is not None:
-            scores = model.scores(data, documents=aside)
-            use = np.isfinite(scores) & data.counted
-            if _FEW_POSITIVES <= np.count_nonzero(labels[use]) < np.count_nonzero(use):
-                slope, offset = platt(scores[use], labels[use])
-                model = replace(model, slope=slope, offset=offset)
-        return model
+        return model if aside is None else _calibrate(model, data, labels, aside)
 
     @cached_property
     def _untuned(self) -> EncoderModel:
@@ -252,11 +253,30 @@ class Encoder(PretrainedEncoder):
         )  # fmt: skip
 
 
-def _set_aside(chosen: Mask, random: np.random.Generator) -> Mask | None:
-    """Set an eighth of the documents aside; none where they are few."""
+def _set_aside(chosen: Mask, random: np.random.Generator, members: int) -> Mask | None:
+    """Set documents aside for each member, as [member, document]; none where they are few.
+
+    One member alone sets a sixteenth of many documents aside, each of several an eighth that others learn from.
+    """
     mixed = random.permutation(np.flatnonzero(chosen))
-    if len(mixed) < _FEW_DOCUMENTS:
+    few, share = (_FEW_DOCUMENTS, _ASIDE) if members == 1 else (_FEW_FOR_MEMBERS, _ASIDE_BY_MEMBER)
+    if len(mixed) < max(few, members + 1):
         return None
-    aside = np.zeros(len(chosen), np.bool_)
-    aside[mixed[: len(mixed) // _ASIDE]] = True
+    size = min(len(mixed) // share, len(mixed) // members)
+    aside = np.zeros((members, len(chosen)), np.bool_)
+    for member in range(members):
+        aside[member, mixed[member * size : (member + 1) * size]] = True
     return aside
+
+
+def _calibrate(
+    model: EncoderModel, data: TokenData, labels: npt.NDArray[np.uint8], aside: Mask
+) -> EncoderModel:
+    """Make each member's answers log-odds, by the documents that it set aside."""
+    found = []
+    for member, documents in enumerate(aside):
+        scores = model.member(member).scores(data, documents=documents)
+        use = np.isfinite(scores) & data.counted
+        enough = _FEW_POSITIVES <= np.count_nonzero(labels[use]) < np.count_nonzero(use)
+        found.append(platt(scores[use], labels[use]) if enough else (1.0, 0.0))
+    return model.calibrated(found)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
@@ -15,15 +15,16 @@ from .....core.errors import ModelError
 from ...reading.arrays import Arrays, Header, Mask, Scores
 from ...reading.features import TokenData
 from ..protocol import Model
+from .architectures import Config
 from .device import device_kind, one_at_a_time
-from .folder import Config
 from .pieces import CASES, Ints, Pieces, PieceTable, piece_table
-from .training import WindowedCorpus
+from .windowed import WindowedCorpus
 
 if TYPE_CHECKING:
     import jax
 
-    from .network import Lower, Shape, Tuned
+    from .layer import Shape
+    from .network import Lower, Tuned
 
 __all__ = ["EncoderModel", "flat", "prepared"]
 
@@ -46,6 +47,29 @@ def flat(tree: Tuned) -> dict[str, npt.NDArray[np.float16]]:
     return found
 
 
+_NORMS = ("first", "second", "distance_norm", "final")
+
+
+def _layer_parts(config: Config, frozen: int) -> list[tuple[str, ...]]:
+    """Return the names of the parts of each layer that is tuned."""
+    parts: tuple[str, ...] = (
+        "query",
+        "key",
+        "value",
+        "joined",
+        "wide",
+        "narrow",
+        "first",
+        "second",
+    )
+    if config.span:
+        parts += ("distance", "distance_norm")
+    found = [parts] * (config.layers - frozen)
+    if config.is_modern and found:
+        found[-1] = (*parts, "final")
+    return found
+
+
 def _tuned_shapes(config: Config, frozen: int, members: int) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of every array of the tuned part; the first axis is the member."""
     hidden, inner = config.hidden, config.intermediate
@@ -56,14 +80,20 @@ def _tuned_shapes(config: Config, frozen: int, members: int) -> dict[str, tuple[
         "head/last/0": (hidden,),
         "head/last/1": (),
     }
-    wide = {"wide": (hidden, inner), "narrow": (inner, hidden)}
-    for i in range(config.layers - frozen):
-        for part in ("query", "key", "value", "joined", "wide", "narrow"):
+    wide = {
+        "wide": (hidden, 2 * inner if config.is_modern else inner),
+        "narrow": (inner, hidden),
+    }
+    for i, parts in enumerate(_layer_parts(config, frozen)):
+        for part in parts:
+            if part in _NORMS:
+                found[f"layers/{i}/{part}/0"] = found[f"layers/{i}/{part}/1"] = (hidden,)
+                continue
             shape = wide.get(part, (hidden, hidden))
+            if part == "distance":
+                shape = (2 * config.span, hidden)
             found[f"layers/{i}/{part}/0"] = shape
             found[f"layers/{i}/{part}/1"] = shape[1:]
-        for part in ("first", "second"):
-            found[f"layers/{i}/{part}/0"] = found[f"layers/{i}/{part}/1"] = (hidden,)
     return {name: (members, *shape) for name, shape in found.items()}
 
 
@@ -100,9 +130,9 @@ class EncoderModel(Model):
     @property
     def shape(self) -> Shape:
         """What the network must know when it is compiled for the device that is there."""
-        from .network import Shape
+        from .layer import Shape
 
-        return Shape(self.config.heads, self.config.epsilon, half=device_kind() != "cpu")
+        return Shape.of(self.config, frozen=self.frozen, half=device_kind() != "cpu")
 
     @cached_property
     def table(self) -> PieceTable:
@@ -126,16 +156,39 @@ class EncoderModel(Model):
         def pair(name: str) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.float16]]:
             return self.tuned[f"{name}/0"], self.tuned[f"{name}/1"]
 
-        parts = ("query", "key", "value", "joined", "wide", "narrow", "first", "second")
         tree = {
             "layers": [
                 {part: pair(f"layers/{i}/{part}") for part in parts}
-                for i in range(self.config.layers - self.frozen)
+                for i, parts in enumerate(_layer_parts(self.config, self.frozen))
             ],
             "case": self.tuned["case"],
             "head": {name: pair(f"head/{name}") for name in ("first", "last")},
         }
         return cast("Tuned", on_device(tree))
+
+    def member(self, number: int) -> EncoderModel:
+        """Return one of the members as a model of its own."""
+        if self.members == 1:
+            return self
+        alone = {name: array[number : number + 1] for name, array in self.tuned.items()}
+        return replace(self, tuned=alone, members=1)
+
+    def calibrated(self, by_member: Sequence[tuple[float, float]]) -> EncoderModel:
+        """Return the model whose members' answers are stretched and moved, each by a slope and an offset.
+
+        Those of several become part of their heads, so that their mean stays one mean.
+        """
+        if self.members == 1:
+            ((slope, offset),) = by_member
+            return replace(self, slope=slope, offset=offset)
+        slopes, offsets = np.array(by_member).T
+        weights, biases = (self.tuned[f"head/last/{i}"].astype(np.float64) for i in (0, 1))
+        stretched = {
+            "head/last/0": weights * slopes[:, None],
+            "head/last/1": biases * slopes + offsets,
+        }
+        tuned = {**self.tuned, **{k: v.astype(np.float16) for k, v in stretched.items()}}
+        return replace(self, tuned=tuned)
 
     def below(self, ids: Ints, length: Ints) -> jax.Array:
         """Return what the lower layers make of some windows."""

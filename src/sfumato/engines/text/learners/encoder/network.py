@@ -16,16 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from .architectures import Config
 from .compile_cache import keep_programs
-from .folder import Config
-from .pieces import CASES, Ints
+from .layer import Dropout, Layer, Part, Shape, apply_layer, gelu, normalize, project, take
+from .pieces import CASES, LENGTHS, Ints
 
 __all__ = [
-    "Dropout",
-    "Shape",
     "Tuned",
     "WindowBatch",
-    "attention",
     "by_member",
     "frozen_states",
     "initial",
@@ -39,8 +37,6 @@ __all__ = [
 
 keep_programs()  # before the first program is compiled
 
-Part = tuple[jax.Array, jax.Array]  # weights and offsets
-Layer = Mapping[str, Part]
 Tensors = Mapping[str, npt.NDArray[np.float16]]
 _Found = TypeVar("_Found")
 _DENSE = {
@@ -51,22 +47,7 @@ _DENSE = {
     "wide": "intermediate.dense",
     "narrow": "output.dense",
 }
-_BYTE = 256
 _NORMS = {"first": "attention.output.LayerNorm", "second": "output.LayerNorm"}
-
-
-class Shape(NamedTuple):
-    """What must be known when a function is compiled."""
-
-    heads: int
-    epsilon: float
-    half: bool = False  # compute in bfloat16, as accelerators do best
-
-    @property
-    def kind(self) -> np.dtype[np.generic]:
-        """The type of number to compute with; weights, norms and sums stay float32."""
-        found: np.dtype[np.generic] = jnp.dtype(jnp.bfloat16 if self.half else jnp.float32)
-        return found
 
 
 class Lower(TypedDict):
@@ -101,11 +82,11 @@ class WindowBatch(NamedTuple):
     length: npt.NDArray[np.int32]  # [window]
     judged: npt.NDArray[np.int32]  # [some]: places counted through the windows, ascending
     labels: npt.NDArray[np.float32]  # [some]
-    weights: npt.NDArray[np.float32]  # [some]: 0 where nothing is judged
+    weights: jax.Array | npt.NDArray[np.float32]  # [member, some]: 0 where a member judges nothing
 
 
 def _layer_of(
-    tensors: Tensors, number: int
+    config: Config, tensors: Tensors, number: int
 ) -> dict[str, tuple[npt.NDArray[np.float16], npt.NDArray[np.float16]]]:
     prefix = f"encoder.layer.{number}."
     parts = {}
@@ -114,18 +95,28 @@ def _layer_of(
         parts[name] = tensors[f"{prefix}{usual}.weight"].T, tensors[f"{prefix}{usual}.bias"]
     for name, usual in _NORMS.items():
         parts[name] = tensors[f"{prefix}{usual}.weight"], tensors[f"{prefix}{usual}.bias"]
+    if config.span:  # each layer has its own copy to tune
+        table = tensors["encoder.rel_embeddings.weight"]
+        parts["distance"] = table, np.zeros(config.hidden, np.float16)
+        parts["distance_norm"] = (
+            tensors["encoder.LayerNorm.weight"],
+            tensors["encoder.LayerNorm.bias"],
+        )
+    if config.is_modern and number == config.layers - 1:
+        parts["final"] = tensors["final.LayerNorm.weight"], tensors["final.LayerNorm.bias"]
     return parts
 
 
 def lower(config: Config, tensors: Tensors, layers: int) -> Lower:
     """Return the embeddings and the first `layers` layers as a tree of float32 arrays."""
-    _ = config
+    nothing = np.zeros((LENGTHS[-1], config.hidden), np.float16)
+    places = tensors.get("embeddings.position_embeddings.weight", nothing)
     tree = {
         "words": tensors["embeddings.word_embeddings.weight"],
-        "places": tensors["embeddings.position_embeddings.weight"],
-        "type": tensors["embeddings.token_type_embeddings.weight"][0],
+        "places": places[config.first_place :],
+        "type": tensors.get("embeddings.token_type_embeddings.weight", nothing)[0],
         "norm": (tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]),
-        "layers": [_layer_of(tensors, i) for i in range(layers)],
+        "layers": [_layer_of(config, tensors, i) for i in range(layers)],
     }
     return cast("Lower", on_device(tree))
 
@@ -140,7 +131,7 @@ def initial(
     size = config.hidden
     scale = 1 / np.sqrt(size)
     tree = {
-        "layers": [_layer_of(tensors, i) for i in range(frozen, config.layers)],
+        "layers": [_layer_of(config, tensors, i) for i in range(frozen, config.layers)],
         "case": np.zeros((CASES, size)),
         "head": {
             "first": (generator.normal(0, scale, (size, size)), np.zeros(size)),
@@ -175,134 +166,6 @@ def by_member(function: Callable[..., _Found], tuned: Tuned, *rest: object) -> _
     return found
 
 
-def _dense(part: Part, x: jax.Array) -> jax.Array:
-    return x @ part[0].astype(x.dtype) + part[1].astype(x.dtype)
-
-
-def _norm(part: Part, x: jax.Array, epsilon: float) -> jax.Array:
-    wide = x.astype(jnp.float32)
-    centred = wide - wide.mean(-1, keepdims=True)
-    scale = jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon)
-    return (centred * scale * part[0] + part[1]).astype(x.dtype)
-
-
-class Dropout(NamedTuple):
-    """Silences a share of the values at random while the network learns."""
-
-    key: jax.Array
-    share: int  # of 256: a byte per value is drawn
-
-    def at(self, place: int) -> Dropout:
-        """Return the dropout of one place in the network."""
-        return Dropout(jax.random.fold_in(self.key, place), self.share)
-
-    def of(self, x: jax.Array) -> jax.Array:
-        """Silence some values, and raise the others so that the mean stays."""
-        drawn = jax.random.bits(self.key, x.shape, jnp.uint8)
-        return jnp.where(drawn >= self.share, x * (_BYTE / (_BYTE - self.share)), 0)
-
-
-@jax.custom_vjp
-def attention(
-    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
-) -> jax.Array:
-    """Return softmax(query · key + hidden_from) · value, each [window, head, place, size].
-
-    The gradient is written out: it needs the attention once, not the steps of a softmax, which on a CPU
-    takes less than half the time.
-
-    Parameters
-    ----------
-    query, key, value : array
-        The query is scaled already.
-    hidden_from : array
-        Added to the products; broadcast to [window, head, place, place].
-
-    """
-    return _attention(query, key, value, hidden_from)[0]
-
-
-_Kept = tuple[jax.Array, ...]
-
-
-def _attention(
-    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
-) -> tuple[jax.Array, _Kept]:
-    product = jnp.einsum("whqd,whkd->whqk", query, key).astype(jnp.float32) + hidden_from
-    weight = jnp.exp(product - product.max(-1, keepdims=True))
-    scale = 1 / weight.sum(-1, keepdims=True)
-    weight = weight.astype(value.dtype)
-    taken = (jnp.einsum("whqk,whkd->whqd", weight, value) * scale).astype(value.dtype)
-    return taken, (query, key, value, weight, scale, taken)
-
-
-def _attention_gradient(kept: _Kept, wanted: jax.Array) -> tuple[jax.Array | None, ...]:
-    query, key, value, weight, scale, taken = kept
-    wanted = (wanted * scale).astype(value.dtype)
-    mean = (wanted * taken).sum(-1, keepdims=True)
-    product = weight * (jnp.einsum("whqd,whkd->whqk", wanted, value) - mean)
-    return (
-        jnp.einsum("whqk,whkd->whqd", product, key),
-        jnp.einsum("whqk,whqd->whkd", product, query),
-        jnp.einsum("whqk,whqd->whkd", weight, wanted),
-        None,
-    )
-
-
-attention.defvjp(_attention, _attention_gradient)
-
-
-def _attend(
-    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array, shape: Shape
-) -> jax.Array:
-    """Return what each place takes from the places of its window, all given as [place, hidden]."""
-    windows, places = hidden_from.shape
-    split = (windows, places, shape.heads, query.shape[1] // shape.heads)
-    query = query * float(1 / np.sqrt(split[-1]))
-    # Heads before places: products of matrices that are in one piece are faster.
-    parts = (a.reshape(split).transpose(0, 2, 1, 3) for a in (query, key, value))
-    taken = attention(*parts, hidden_from[:, None, None, :])
-    return taken.transpose(0, 2, 1, 3).reshape(windows * places, -1)
-
-
-def _layer(
-    part: Layer,
-    x: jax.Array,
-    hidden_from: jax.Array,
-    shape: Shape,
-    dropout: Dropout | None = None,
-    only: Ints | None = None,
-) -> jax.Array:
-    """One layer of attention over places that are in one row.
-
-    `hidden_from` is 0 for places that are read, −1e9 for padding; with `only`, the layer is computed for
-    some places alone, which still read all others.
-    """
-    key, value = _dense(part["key"], x), _dense(part["value"], x)
-    if only is None:
-        joined = _attend(_dense(part["query"], x), key, value, hidden_from, shape)
-    else:
-        rest = jnp.zeros_like(x)
-        x = _take(x, only)
-        query = rest.at[only].set(
-            _dense(part["query"], x), unique_indices=True, indices_are_sorted=True
-        )
-        joined = _take(_attend(query, key, value, hidden_from, shape), only)
-    joined = _dense(part["joined"], joined)
-    if dropout is not None:
-        joined = dropout.at(0).of(joined)
-    x = _norm(part["first"], x + joined, shape.epsilon)
-    wide = jax.nn.gelu(_dense(part["wide"], x), approximate=False)
-    narrow = _dense(part["narrow"], wide)
-    if dropout is not None:
-        narrow = dropout.at(1).of(narrow)
-    return _norm(part["second"], x + narrow, shape.epsilon)
-
-
-def _take(x: jax.Array, only: Ints) -> jax.Array:
-    return x.at[only].get(unique_indices=True, indices_are_sorted=True)
-
-
 def _padding(length: Ints, places: int) -> jax.Array:
     return jnp.where(jnp.arange(places)[None, :] < length[:, None], 0.0, -1e9)
 
@@ -312,10 +175,10 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
-    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind).reshape(ids.size, -1)
+    x = normalize(below["norm"], x, shape.epsilon).astype(shape.kind).reshape(ids.size, -1)
     away = _padding(length, places)
-    for part in below["layers"]:
-        x = _layer(part, x, away, shape)
+    for number, part in enumerate(below["layers"]):
+        x = apply_layer(part, x, away, shape, number)
     return x.astype(jnp.float16).reshape(*ids.shape, -1)
 
 
@@ -337,11 +200,12 @@ def _upper(
     last = len(tuned["layers"]) - 1
     for number, part in enumerate(tuned["layers"]):
         own = None if dropout is None else dropout.at(number + 2)
-        x = _layer(part, x, away, shape, own, only if number == last else None)
+        chosen = only if number == last else None
+        x = apply_layer(part, x, away, shape, shape.frozen + number, own, chosen)
     if last < 0 and only is not None:
-        x = _take(x, only)
+        x = take(x, only)
     head = tuned["head"]
-    x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
+    x = gelu(project(head["first"], x))
     if dropout is not None:
         x = dropout.at(1).of(x)
     return x.astype(jnp.float32) @ head["last"][0] + head["last"][1]
@@ -363,14 +227,19 @@ def logits(
 def _loss(
     tuned: Tuned, batch: WindowBatch, shape: Shape, dropout: Dropout | None = None
 ) -> jax.Array:
+    """Return the log loss of one member, whose weights the batch holds."""
     z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout, batch.judged)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
 @partial(jax.jit, static_argnames="shape")
 def loss_sum(tuned: Tuned, batch: WindowBatch, shape: Shape) -> jax.Array:
-    """Return the log loss summed over the judged places and the members."""
-    return by_member(lambda one: _loss(one, batch, shape), tuned).sum()
+    """Return each member's log loss, summed over the places that it judges."""
+
+    def one(member: Tuned, weights: jax.Array) -> jax.Array:
+        return _loss(member, batch._replace(weights=weights), shape)
+
+    return by_member(one, tuned, batch.weights)
 
 
 def loss(

@@ -23,6 +23,8 @@ _OTHER, _LOWER, _TITLE, _UPPER, _INITIAL, _MIXED, _DIGITS, _MARK = range(CASES)
 WINDOW, OVERLAP = 160, 40
 # Windows are padded to one of these: few shapes, few compilations, and not too much padding.
 LENGTHS = (24, 40, 64, 96, WINDOW)
+# What begins and ends a window, stands for what was redacted, and for what is unknown, by its names.
+_MARKS = (("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[MASK]", "<mask>"), ("[UNK]", "<unk>"))
 _MOST_PIECES = 16  # of one token: what is longer is cut
 _MOST_WORDS = 1 << 20  # that are remembered
 
@@ -53,6 +55,17 @@ def case_of(word: str) -> int:
     return _TITLE if upper[0] and not any(upper[1:]) else _MIXED
 
 
+def _reads_spaces(content: object) -> bool:
+    """Return whether a tokenizer cuts bytes, spaces among them, and adds no space by itself."""
+    if isinstance(content, dict):
+        if content.get("type") == "ByteLevel" and content.get("add_prefix_space") is False:
+            return True
+        return any(
+            _reads_spaces(content[k]) for k in ("pre_tokenizer", "pretokenizers") if k in content
+        )
+    return isinstance(content, list) and any(map(_reads_spaces, content))
+
+
 class PieceTable:
     """Cuts words into pieces by tokenizer.json; what was cut is remembered.
 
@@ -69,17 +82,21 @@ class PieceTable:
         from tokenizers import Tokenizer
 
         try:
-            json.loads(tokenizer)
+            content = json.loads(tokenizer)
             cut = Tokenizer.from_buffer(tokenizer)
         except Exception:
             raise ModelError("tokenizer.json of the encoder cannot be read.") from None
         cut.no_padding()
         cut.no_truncation()
         self._cut = cut
-        ids = {name: cut.token_to_id(name) for name in ("[CLS]", "[SEP]", "[MASK]", "[UNK]")}
+        ids = {
+            names[0]: next((i for name in names if (i := cut.token_to_id(name)) is not None), None)
+            for names in _MARKS
+        }
         lacking = sorted(name for name, id_ in ids.items() if id_ is None)
         if lacking:
             raise ModelError(f"tokenizer.json of the encoder lacks {', '.join(lacking)}.")
+        self._spaced = _reads_spaces(content)
         if cut.get_vocab_size(with_added_tokens=True) > vocabulary:
             raise ModelError("tokenizer.json knows more word pieces than the encoder.")
         special = [int(id_) for id_ in ids.values() if id_ is not None]
@@ -93,13 +110,18 @@ class PieceTable:
             self._known = {}  # a new one: another thread may still look words up in the old one
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known]
-        for word, cut in zip(
-            new, self._cut.encode_batch(new, add_special_tokens=False), strict=True
-        ):
+        cases = [case_of(word) for word in new]
+        # A tokenizer that reads spaces knows most words by the space before them; marks follow words.
+        written = [
+            f" {word}" if self._spaced and case != _MARK else word
+            for word, case in zip(new, cases, strict=True)
+        ]
+        every = self._cut.encode_batch(written, add_special_tokens=False)
+        for word, case, cut in zip(new, cases, every, strict=True):
             ids = tuple(cut.ids[:_MOST_PIECES]) or (self.unknown,)
             # A text may hold "[MASK]" itself; that is no redaction.
             ids = tuple(self.unknown if id_ == self.mask else id_ for id_ in ids)
-            known[word] = ids, case_of(word)
+            known[word] = ids, case
         return [known[word] for word in words]
 
 

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from .network import Dropout, Shape, Tuned, WindowBatch, by_member, loss, on_device
+from .layer import Dropout, Shape
+from .network import Tuned, WindowBatch, by_member, loss, on_device
 
 __all__ = ["Moments", "moments", "train_step"]
 
@@ -80,17 +81,17 @@ def train_step(
 
     """
 
-    def gradient_of(one: Tuned, seed: jax.Array) -> Tuned:
+    def stepped(
+        one: Tuned, state: Moments, seed: jax.Array, weights: jax.Array
+    ) -> tuple[Tuned, Moments]:
         key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
-        found: Tuned = jax.grad(loss)(
-            one, batch, shape, usual, Dropout(key, share) if share else None
-        )
-        return found
+        gradient: Tuned = jax.grad(loss)(
+            one, batch._replace(weights=weights), shape, usual,
+            Dropout(key, share) if share else None,
+        )  # fmt: skip
+        return _move(one, state, gradient, step, rate, decay, head_rate, layer_decay)
 
-    def stepped(one: Tuned, state: Moments, seed: jax.Array) -> tuple[Tuned, Moments]:
-        return _move(one, state, gradient_of(one, seed), step, rate, decay, head_rate, layer_decay)
-
-    return by_member(stepped, tuned, state, seeds)
+    return by_member(stepped, tuned, state, seeds, batch.weights)
 
 
 def _move(

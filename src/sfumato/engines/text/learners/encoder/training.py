@@ -1,14 +1,8 @@
-"""Fine-tuning: batches of windows, a schedule, early stopping on documents that are set aside.
-
-What the lower layers make of a corpus is computed once and kept; every fold tunes the upper ones on it.
-"""
+"""Fine-tuning: a schedule, and early stopping on documents that are set aside."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,257 +10,16 @@ import numpy.typing as npt
 
 from ...reading.arrays import Mask
 from ..pretrained import Schedule
-from .device import device_kind
-from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_of
+from .pieces import Longs
+from .windowed import Labels, WindowedCorpus, WindowGroup
 
 if TYPE_CHECKING:
-    import jax
+    from .layer import Shape
+    from .network import Tuned
 
-    from .network import Shape, Tuned, WindowBatch
+__all__ = ["tune"]
 
-__all__ = ["WindowedCorpus", "tune"]
-
-_PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
-_AHEAD = 8  # batches that may wait for a device
-_APART = 256  # places of a batch of tokens that are judged apart from their neighbours
-# Of the places of a batch, the shares that may be judged: few, since each is compiled for.
-_SHARES = {"cpu": (5 / 8, 3 / 4, 1.0)}
-Cases = npt.NDArray[np.uint8]
-Labels = npt.NDArray[np.uint8]
-States = npt.NDArray[np.float16]
-Below = Callable[[Ints, Ints], "jax.Array"]
-
-
-@dataclass(eq=False)
-class _Group:
-    """Windows of one padded length, laid out for the network."""
-
-    windows: Longs  # their numbers
-    ids: Ints
-    case: Cases
-    length: Ints
-    token: Longs  # the token judged at each place, −1: none
-    states: States | None = None  # what the lower layers make of them, where it was kept
-
-    @property
-    def size(self) -> int:
-        """How many windows a batch holds."""
-        length = int(self.ids.shape[1])
-        return _PLACES // length if length > 1 else _APART
-
-    def taken(self, rows: Longs, token: Longs) -> _Group:
-        """Return some of the windows, with other tokens judged in them."""
-        return _Group(
-            self.windows[rows], self.ids[rows], self.case[rows], self.length[rows], token[rows],
-            self._states_at(rows),
-        )  # fmt: skip
-
-    def places(self, row: Longs, place: Longs, token: Longs) -> _Group:
-        """Return single places as windows of length one."""
-        return _Group(
-            self.windows[row],
-            self.ids[row, place][:, None],
-            self.case[row, place][:, None],
-            np.ones(len(row), np.int32),
-            token[row, place][:, None],
-            self._states_at((row, place))[:, None],
-        )
-
-    def _states_at(self, at: Longs | tuple[Longs, Longs]) -> States:
-        assert self.states is not None
-        return self.states[at]
-
-    def lengths(self, rows: Longs) -> Ints:
-        return np.where(rows >= 0, self.length[rows], 2).astype(np.int32)
-
-    def judged(self, rows: Longs) -> Longs:
-        """Return the token that is judged at each place of some windows; −1 is none."""
-        return np.where((rows >= 0)[:, None], self.token[rows], -1)
-
-
-class WindowedCorpus:
-    """Tokens cut into pieces and windows, laid out in batches of fixed shapes.
-
-    A window's result depends on its own content and padded length alone: batches of one length have
-    always the same shape, so the other windows of a batch do not change it.
-
-    Parameters
-    ----------
-    pieces : Pieces
-        The pieces, in sequences.
-    table : PieceTable
-        Knows the marks that begin and end a window.
-
-    """
-
-    def __init__(self, pieces: Pieces, table: PieceTable) -> None:
-        self.pieces = pieces
-        self.windows = windows_of(pieces)
-        self.groups: list[_Group] = []
-        size = self.windows.stop - self.windows.start + 2
-        for low, length in zip((0, *LENGTHS), LENGTHS, strict=False):
-            which = np.flatnonzero((size > low) & (size <= length))
-            if len(which):
-                self.groups.append(self._laid(self.windows.taken(which), which, length, table))
-
-    def _laid(self, windows: Windows, which: Longs, length: int, table: PieceTable) -> _Group:
-        n = windows.stop - windows.start
-        place = np.arange(length)[None, :] - 1
-        inside = (place >= 0) & (place < n[:, None])
-        at = np.where(inside, windows.start[:, None] + place, 0)
-        ids = np.where(inside, self.pieces.ids[at], 0)
-        ids[:, 0] = table.first
-        ids[np.arange(len(n)), n + 1] = table.last
-        judged = inside & (at >= windows.judged[:, None]) & (at < windows.until[:, None])
-        return _Group(
-            which,
-            ids.astype(np.int32),
-            np.where(inside, self.pieces.case[at], 0).astype(np.uint8),
-            (n + 2).astype(np.int32),
-            np.where(judged, self.pieces.token[at], -1),
-        )
-
-    @property
-    def read(self) -> int:
-        """How many places the windows hold, those read twice included."""
-        return int((self.windows.stop - self.windows.start).sum())
-
-    def keep_states(self, below: Below) -> None:
-        """Compute what the lower layers make of every window, and keep it in the machine's memory.
-
-        numpy joins it and takes batches from it: on a device each number of windows would be compiled for.
-        """
-        for group in self.groups:
-            if group.states is None:
-                parts = [
-                    np.asarray(below(group.ids[rows], group.lengths(rows)))[
-                        : int((rows >= 0).sum())
-                    ]
-                    for rows in _cut(np.arange(len(group.windows)), group.size)
-                ]
-                group.states = np.concatenate(parts)
-
-    def judging(self, known: Mask, *, apart: bool = False) -> WindowedCorpus:
-        """Return the corpus with only some tokens judged; windows without one are skipped.
-
-        The states of the lower layers must have been kept.
-
-        Parameters
-        ----------
-        known : mask over the tokens
-            The tokens whose labels are known.
-        apart : bool, default False
-            Whether each place is judged separately, because nothing that is tuned attends to others: then
-            only the states of the known tokens are kept, which makes learning from few of them quick.
-
-        """
-        found = copy(self)
-        found.groups = []
-        for group in self.groups:
-            token = np.where(known[np.maximum(group.token, 0)], group.token, -1)
-            if apart:
-                row, place = np.nonzero(token >= 0)
-                part = group.places(row, place, token)
-            else:
-                part = group.taken(np.flatnonzero((token >= 0).any(axis=1)), token)
-            if len(part.windows):
-                found.groups.append(part)
-        if apart and len(found.groups) > 1:
-            found.groups = [_join_groups(found.groups)]
-        return found
-
-    def scores(
-        self,
-        tokens: int,
-        below: Below,
-        above: Callable[[jax.Array | States, Cases, Ints], jax.Array],
-        documents: Mask | None = None,
-    ) -> npt.NDArray[np.float64]:
-        """Judge tokens; −inf where no window of the documents judges one."""
-        out = np.full(tokens, -np.inf)
-        waiting: list[tuple[_Group, Longs, jax.Array]] = []
-
-        def write(group: _Group, rows: Longs, answers: jax.Array) -> None:
-            token = group.judged(rows)
-            out[token[token >= 0]] = np.asarray(answers, np.float64)[token >= 0]
-
-        for group in self.groups:
-            for rows in _cut(self._wanted(group, documents), group.size):
-                length = group.lengths(rows)
-                seen = self._seen(group, rows, below)
-                waiting.append((group, rows, above(seen, group.case[rows], length)))
-                if len(waiting) > _AHEAD:
-                    write(*waiting.pop(0))
-        for entry in waiting:
-            write(*entry)
-        return out
-
-    def _wanted(self, group: _Group, documents: Mask | None) -> Longs:
-        if documents is None:
-            return np.arange(len(group.windows))
-        return np.flatnonzero(documents[self.windows.document[group.windows]])
-
-    @staticmethod
-    def _seen(group: _Group, rows: Longs, below: Below) -> jax.Array | States:
-        if group.states is not None:
-            return group.states[np.maximum(rows, 0)]
-        return below(group.ids[rows], group.lengths(rows))
-
-    def plan(
-        self, documents: Mask, random: np.random.Generator | None = None
-    ) -> list[tuple[_Group, Longs]]:
-        """Cut the windows of some documents into batches, in random order where it is given."""
-        plan: list[tuple[_Group, Longs]] = []
-        for group in self.groups:
-            wanted = self._wanted(group, documents)
-            if random is not None:
-                wanted = random.permutation(wanted)
-            plan += [(group, rows) for rows in _cut(wanted, group.size)]
-        if random is None:
-            return plan
-        return [plan[i] for i in random.permutation(len(plan))]
-
-    def batch(self, group: _Group, rows: Longs, labels: Labels) -> WindowBatch:
-        """Return a batch to learn from; the states of the lower layers must have been kept."""
-        from .network import WindowBatch
-
-        assert group.states is not None
-        token = group.judged(rows).ravel()
-        judged = _pad_places(token >= 0)
-        token = token[judged]
-        truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
-        return WindowBatch(
-            group.states[np.maximum(rows, 0)],
-            group.case[rows],
-            group.lengths(rows),
-            judged.astype(np.int32),
-            truth.astype(np.float32),
-            (token >= 0).astype(np.float32),
-        )
-
-
-def _pad_places(judged: Mask) -> Longs:
-    """Return the judged places, filled up by others to one of few numbers, in ascending order."""
-    count, size = int(judged.sum()), len(judged)
-    shares = _SHARES.get(device_kind(), (1.0,))  # an accelerator gains little by leaving places out
-    room = next(n for n in (math.ceil(share * size) for share in shares) if n >= count)
-    return np.sort(np.argsort(~judged, kind="stable")[:room])
-
-
-def _join_groups(groups: Sequence[_Group]) -> _Group:
-    """Return groups of one length as one."""
-    windows, ids, case, length, token, states = (
-        np.concatenate([getattr(group, name) for group in groups])
-        for name in ("windows", "ids", "case", "length", "token", "states")
-    )
-    return _Group(windows, ids, case, length, token, states)
-
-
-def _cut(rows: Longs, size: int) -> Iterator[Longs]:
-    """Cut rows into batches of one size; −1 fills the last one up."""
-    for first in range(0, len(rows), size):
-        part = rows[first : first + size]
-        yield np.concatenate([part, np.full(size - len(part), -1, rows.dtype)])
+_FEW_BATCHES, _FINER = 16, 4  # small corpora are learned from in smaller batches
 
 
 def tune(
@@ -299,50 +52,83 @@ def tune(
         Heads and epsilon of the network.
     random : numpy.random.Generator
         Orders the windows and seeds the dropout.
-    aside : array of bool, optional
-        Documents that are never learned from: they are read after each epoch, and the weights of the
-        epoch after which they are read best are kept.
+    aside : array of bool over members and documents, optional
+        Documents that a member never learns from: it reads them after each epoch, and its weights of the
+        epoch after which it reads them best are kept.
 
     """
-    import jax
-
     from .network import loss_sum
     from .steps import moments, train_step
 
-    def planned(random: np.random.Generator | None) -> list[tuple[WindowedCorpus, _Group, Longs]]:
+    members = len(tuned["case"])
+    learns = np.tile(documents, (members, 1)) if aside is None else documents & ~aside
+    documents = np.logical_or.reduce(learns)
+
+    def planned(
+        random: np.random.Generator | None,
+    ) -> list[tuple[WindowedCorpus, WindowGroup, Longs]]:
         plan = [
             (corpus, group, rows)
             for corpus in corpora
-            for group, rows in corpus.plan(documents, random)
+            for group, rows in corpus.plan(documents, random, finer)
         ]
         return plan if random is None else [plan[i] for i in random.permutation(len(plan))]
 
+    finer = 1
+    if len(planned(None)) < _FEW_BATCHES:
+        finer = _FINER  # more steps for the same work, and less of it is padding
     plan = planned(None)
     if not plan:
         return tuned
-    epochs = schedule.passes(len(plan))
+    epochs = schedule.passes(len(plan), small=finer > 1)
     steps = epochs * len(plan)
     judged = sum(int((group.judged(rows) >= 0).sum()) for _, group, rows in plan)
     usual = np.float32(judged / len(plan))
     state = moments(tuned)
     warm = max(1.0, 0.1 * steps)
-    best: tuple[float, Tuned] | None = None
-    seeds = random.integers(1 << 32, size=len(tuned["case"])).astype(np.uint32)
+    best = None if aside is None else _BestEpochs(members)
+    seeds = random.integers(1 << 32, size=members).astype(np.uint32)
     step = 0
     for _ in range(epochs):
         for corpus, group, rows in planned(random):
             step += 1
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
-                tuned, state, corpus.batch(group, rows, labels), np.float32(step),
+                tuned, state, corpus.batch(group, rows, labels, learns), np.float32(step),
                 np.float32(schedule.rate * slope), usual, shape, seeds, layer_decay=schedule.decay,
             )  # fmt: skip
-        if aside is not None:
+        if best is not None and aside is not None:
             sums = [
-                loss_sum(tuned, corpora[0].batch(group, rows, labels), shape)
-                for group, rows in corpora[0].plan(aside)
+                loss_sum(tuned, corpora[0].batch(group, rows, labels, aside), shape)
+                for group, rows in corpora[0].plan(np.logical_or.reduce(aside), finer=finer)
             ]
-            total = math.fsum(float(part) for part in sums)
-            if best is None or total < best[0]:
-                best = total, jax.device_get(tuned)
-    return tuned if best is None else best[1]
+            best.offer(np.sum([np.asarray(part, np.float64) for part in sums], axis=0), tuned)
+    return tuned if best is None or best.tuned is None else best.tuned
+
+
+class _BestEpochs:
+    """The weights that each member had after the epoch in which it read its documents aside best."""
+
+    def __init__(self, members: int) -> None:
+        self.losses = np.full(members, np.inf)
+        self.tuned: Tuned | None = None
+
+    def offer(self, losses: npt.NDArray[np.float64], tuned: Tuned) -> None:
+        """Keep the weights of the members whose loss is lower than before."""
+        import jax
+
+        better = losses < self.losses
+        self.losses = np.where(better, losses, self.losses)
+        if not better.any():
+            return
+        found: Tuned = jax.device_get(tuned)
+        if self.tuned is not None and not better.all():
+            found = jax.tree.map(
+                lambda new, old: np.where(_over_members(better, new), new, old), found, self.tuned
+            )
+        self.tuned = found
+
+
+def _over_members(chosen: Mask, array: npt.NDArray[np.float32]) -> Mask:
+    """Return a choice of members in the shape of an array whose first axis is the member."""
+    return chosen.reshape(-1, *[1] * (array.ndim - 1))

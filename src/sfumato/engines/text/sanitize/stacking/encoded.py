@@ -20,9 +20,10 @@ from ...reading.features import TokenData
 from ...reading.labelled import Labelled
 from .second_look import SecondPass, passages
 
-__all__ = ["EncodedFolds", "Student", "encode_folds", "learn_from_background"]
+__all__ = ["EncodedFolds", "Student", "count_seeds", "encode_folds", "learn_from_background"]
 
 _PARTS = 4  # folds of the encoder, however many the CRF has: each costs a fine-tuning
+_SEEDS = 2
 _BACKGROUND_WORDS = 600_000
 _BACKGROUND_EPOCHS = 2
 
@@ -46,6 +47,14 @@ def learn_from_background(encoder: PretrainedEncoder, whole: Labelled, streams: 
     return encoder.scheduled(schedule).fit(
         data, whole.sensitive, documents=chosen, seed=streams.seed_of("encoder background")
     )
+
+
+def count_seeds(encoder: PretrainedEncoder) -> int:
+    """Return how often an encoder is judged on all documents, with other seeds and other folds.
+
+    Once where a second time would cost minutes, on a CPU, unless all layers are tuned.
+    """
+    return _SEEDS if encoder.device() != "cpu" or encoder.simpler() is not None else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +151,8 @@ def encode_folds(
     whole, looked, taught = (np.full(len(data), -np.inf) for _ in range(3))
     for part in np.unique(joined):
         held = joined == part
-        model = encoder.fit(data, labels, documents=~held, seed=seed)
+        # Each part has its own seed: what one owes to it is in the spread over documents.
+        model = encoder.fit(data, labels, documents=~held, seed=seed + int(part))
         inside = held[data.document_of]
         whole[inside] = model.scores(data, documents=held)[inside]
         looked[inside] = model.scores_in(data, where & inside)[inside]

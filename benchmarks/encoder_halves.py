@@ -1,0 +1,138 @@
+"""The encoder on halves of documents that nobody has seen: what was promised, and what is left there.
+
+Each corpus is dealt into two halves. A publisher whose encoder tunes all layers, beside one of two layers and the CRF, learns from
+one half, person names sensitive, L/C = 10; every form, and the one that was chosen, is measured on the other half, both ways
+and with several seeds. A GPU is advisable.
+
+`python -m benchmarks encoder_halves` runs the corpora of `CORPORA`;
+`python -m benchmarks.encoder_halves CORPUS WAY SEED FOLDER` runs one half of one, and `python -m benchmarks.encoder_halves combine FOLDER` puts
+such parts together.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._common import data_folder, write_results
+from benchmarks.calibration import sample
+from benchmarks.encoder import _encoder
+from benchmarks.text import prepared, read
+from sfumato.core.randomness import Streams
+from sfumato.engines.text.frontier.judge import Judge
+from sfumato.engines.text.reading.labelled import Labelled
+from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
+from sfumato.engines.text.sanitize.greedy import GreedySanitize
+
+RATIO = 10.0
+CORPORA = ("gum_ccby", "enron_emailcoref", "wikigold")
+SEEDS = 2
+MEAN = "CRF + encoder + CRF that sees it"
+
+
+def half(name: str, way: int, seed: int) -> dict[str, Any]:
+    """Learn from one half, measure on the other."""
+    folder = data_folder()
+    assert folder is not None
+    halves = sample(read(folder, name), seed)
+    data, labels = prepared(halves[way])
+    unseen, truth = prepared(halves[1 - way])
+    labelled = Labelled(data, labels, ("NAME",), np.ones(data.documents, np.bool_))
+    words, names = unseen.counted, unseen.counted & (truth > 0)
+
+    def measured(classifiers: Any) -> tuple[float, float]:
+        redacted = classifiers.redactions(unseen) > 0
+        leaks = int((names & ~redacted).sum())
+        return RATIO * leaks + int((words & ~names & redacted).sum()), leaks / int(names.sum())
+
+    start = time.perf_counter()
+    publisher = GreedySanitize(encoder=_encoder("all"), seed=seed)
+    search = CrossFitSearch(publisher.settings, labelled, np.zeros(len(data), np.bool_))
+    chosen = search.run((RATIO,))[RATIO]
+    seconds = time.perf_counter() - start
+    judge = Judge(
+        labelled, weights={}, attackers=(), budgets=(100,), streams=Streams(seed),
+        progress=lambda _: None, batch=unseen.documents,
+    )  # fmt: skip
+    risk, _ = judge.measures(chosen.redacted, chosen.redacted_by_seed)
+    assert risk.interval is not None
+    total, left = measured(chosen.classifiers)
+    scale = int(names.sum()) / int(judge.sensitive.sum())
+    forms = {title: measured(found)[0] for title, found in search.by_form(RATIO).items()}
+    linear = [p for p in search.alternatives if p.way == "linear"] or [chosen]
+    return {
+        "words": int(words.sum()),
+        "names": int(names.sum()),
+        "form": chosen.rounds[0].form,
+        "promised": round(chosen.total_loss * scale),
+        "promised_by_seed": [round(t * scale) for t in chosen.rounds[0].by_seed],
+        "promised_by_form": {k: round(v * scale) for k, v in chosen.rounds[0].forms.items()},
+        "measured": total,
+        "measured_linear": measured(linear[0].classifiers)[0],
+        "measured_by_form": forms,
+        "share_left": round(left, 4),
+        "share_left_range": [round(risk.interval.low, 4), round(risk.interval.high, 4)],
+        "upper_end_holds": bool(left <= risk.interval.high),
+        "seconds": round(seconds),
+    }
+
+
+def summary(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    over = {title: part["measured"] / part["measured_linear"] for title, part in parts.items()}
+    all_layers = {
+        title: part["measured_by_form"][f"{MEAN}, all layers"] / part["measured_linear"]
+        for title, part in parts.items()
+    }
+    two = {
+        title: part["measured_by_form"][MEAN] / part["measured_linear"]
+        for title, part in parts.items()
+    }
+    return {
+        "chosen_over_linear": {k: round(v, 3) for k, v in over.items()},
+        "median_over_linear": round(statistics.median(over.values()), 3),
+        "worst_over_linear": round(max(over.values()), 3),
+        "worst_two_layers_over_linear": round(max(two.values()), 3),
+        "worst_all_layers_over_linear": round(max(all_layers.values()), 3),
+        "upper_ends_held": round(statistics.mean(p["upper_end_holds"] for p in parts.values()), 3),
+        "halves": len(parts),
+    }
+
+
+def combine(folder: Path) -> dict[str, Any]:
+    parts = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
+    return {"ratio": RATIO, "summary": summary(parts), "parts": parts}
+
+
+def one(name: str, way: int, seed: int, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    found = half(name, way, seed)
+    (folder / f"{name}--{way}--{seed}.json").write_text(json.dumps(found))
+    print(f"   {name} {way} {seed}: {json.dumps(found)}", flush=True)
+
+
+def run() -> dict[str, Any]:
+    from sfumato.engines.text.learners.encoder.folder import default_folder, missing_packages
+
+    if data_folder() is None:
+        return {"skipped": "the folder with real data is not there"}
+    if missing_packages() or default_folder() is None:
+        return {"skipped": "the extra `encoder` or its weights are not installed"}
+    folder = Path(__file__).resolve().parent.parent / "build" / "encoder_halves"
+    for name in CORPORA:
+        for way in (0, 1):
+            for seed in range(SEEDS):
+                one(name, way, seed, folder)
+    return combine(folder)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "combine":
+        print(write_results("encoder_halves", combine(Path(sys.argv[2]))))
+    else:
+        one(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))

@@ -1,0 +1,158 @@
+"""HL7 version 2 as a format of documents: a message is a document, its free texts are the text of it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ....core.errors import FormatError, LimitError, WorkError
+from ...document import Document, Edited, by_place
+from ...shuffling import ShuffledLines
+from ...sources import Withheld, create_bytes, open_bytes
+from ..protocol import CorpusFile, document_from
+from .formats import HealthRecords
+from .messages import MessageWalk, Separators, segments_of
+from .resources import CollectedTexts, EditedTexts
+
+__all__ = ["Hl7"]
+
+_AT_ONCE = 256  # messages that are written at once
+_CHUNK = 1 << 18
+_BEGIN = re.compile(rb"(?:^|(?<=[\r\n\x0b\x1c]))MSH(?=[^A-Za-z0-9\r\n])")
+_BATCH = re.compile(r"^(?:FHS|BHS|BTS|FTS)[^A-Za-z0-9]")
+
+
+class Hl7(HealthRecords):
+    """HL7 version 2 (.hl7): one message or many, with or without the segments of a batch."""
+
+    name = "hl7"
+    kind = "hl7"
+    suffixes = (".hl7",)
+
+    _walk: MessageWalk | None = None
+
+    @property
+    def walk(self) -> MessageWalk:
+        """The walk through messages by the profile."""
+        if self._walk is None:
+            self._walk = MessageWalk(self.profile)
+        return self._walk
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def _messages(self, part: CorpusFile) -> Iterator[bytes | None]:
+        """Yield the messages of a file; None for one beyond the limit."""
+        held, limit = b"", self.names.limits.record_bytes
+        with open_bytes(part.file, self.names.limits) as stream:
+            while more := stream.read(max(_CHUNK, len(held))):
+                held += more
+                starts = [found.start() for found in _BEGIN.finditer(held)]
+                for start, end in pairwise(starts):
+                    yield held[start:end] if end - start <= limit else None
+                held = held[starts[-1] :] if starts else held[-_CHUNK:]
+                if len(held) > limit:
+                    raise self.names.limits.error(f"A message of {part.name!r}", "record_bytes")
+        if not _BEGIN.match(held):
+            raise FormatError(f"The file {part.name!r} holds no HL7 message.", hint="a message begins with MSH.")  # fmt: skip
+        yield held
+
+    def _records(
+        self, part: CorpusFile
+    ) -> Iterator[tuple[Document, CollectedTexts, list[str], Separators] | Withheld]:
+        names = replace(self.names, id="id")
+        for number, raw in enumerate(self._messages(part), 1):
+            if raw is None:
+                yield Withheld(f"record {number}", "is a message beyond the limit of bytes", number, part.name, None, LimitError)  # fmt: skip
+                continue
+            segments = segments_of(_decode(raw))
+            segments = [one for one in segments if not _BATCH.match(one)]
+            apart = Separators.of(segments[0]) if segments else None
+            if apart is None:
+                yield Withheld(f"record {number}", "does not name its separators", number, part.name, None, FormatError)  # fmt: skip
+                continue
+            texts = CollectedTexts()
+            self.walk.message(segments, apart, texts)
+            fields = {
+                "record": f"MSH/{self.walk.control_id(segments[0], apart)}",
+                "patient": self.walk.person(segments, apart),
+            }
+            document = document_from(
+                names, part, number, raw_id=f"{part.name}:{number}", text=texts.whole, raw_spans=(),
+                fields=fields, segments=texts.segments,
+            )  # fmt: skip
+            yield (document, texts, segments, apart) if isinstance(document, Document) else document
+
+    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
+        for record in self._records(part):
+            yield record if isinstance(record, Withheld) else record[:2]
+
+    # --- writing ---------------------------------------------------------------------------------
+
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        if part is None or part.path is None:
+            out.mkdir(exist_ok=True)
+            with create_bytes(out / "messages.hl7") as stream:
+                for one in edited:
+                    stream.write(_as_message(one).encode())
+            return
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
+            rewritten = self._rewrite(part, edited)
+            while some := list(islice(rewritten, _AT_ONCE)):
+                messages = [message for _, message in some]
+                if some[0][0].id == some[0][0].document.id:
+                    stream.writelines(messages)
+                else:
+                    ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
+                    shuffled.add(messages, np.array([int(id, 16) for id in ids], np.uint64))
+            for message, _ in shuffled:
+                stream.write(message)
+
+    def _rewrite(
+        self, part: CorpusFile, edited: Iterable[Edited]
+    ) -> Iterator[tuple[Edited, bytes]]:
+        """Yield the documents that may be written, each with its message."""
+        records = (one for one in self._records(part) if not isinstance(one, Withheld))
+        for one in edited:
+            found = next((r for r in records if r[0].record == one.document.record), None)
+            if found is None or found[0].text != one.document.text:
+                raise WorkError("The input changed while it was published.", hint="start again.")
+            document, _, segments, apart = found
+            texts = EditedTexts(
+                document.text, document.segments, by_place(document, one.edits), self.pseudonyms,
+                lambda person, _: str(person["id"]),
+            )  # fmt: skip
+            message = self.walk.message(segments, apart, texts)
+            if not (
+                one.edits and self._holds_leak(one, message)
+            ):  # else it is missed, and withheld
+                yield one, message.encode()
+
+    def _holds_leak(self, edited: Edited, message: str) -> bool:
+        """Return whether a written message holds what was removed from its text, outside of public codes."""
+        squeezed = "".join(re.sub(r"\\\.br\\", "", message).split())
+        return any("".join(text.split()) in squeezed for text in self.removed(edited))
+
+
+def _decode(raw: bytes) -> str:
+    """Return the text of a message; what is not UTF-8 is Latin-1, as many senders write."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _as_message(edited: Edited) -> str:
+    """Return a document as a message that holds its text."""
+    apart = Separators("|", "^", "~", "\\", "&")
+    made = io.StringIO()
+    made.write(f"MSH|^~\\&|||||||MDM^T02|{apart.encode(edited.id)}|P|2.5\r")
+    if edited.fields.get("patient"):
+        made.write(f"PID|1||{apart.encode(str(edited.fields['patient']))}\r")
+    made.write(f"OBX|1|TX|11488-4^Consultation note^LN||{apart.encode(edited.text)}||||||F\r")
+    return made.getvalue()
