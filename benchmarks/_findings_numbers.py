@@ -135,14 +135,15 @@ def number_in_its_step(shell: Shell) -> Told:
 def rarest_cell(shell: Shell) -> Told:
     """The report's count of one, and its share of the risk, are the rarest raw cell."""
     crowd, frame = _register(shell, 120)
-    rarest = int(np.flatnonzero((crowd[QUASI] == frame.loc[0, QUASI]).all(axis=1))[0])
-    crowd.loc[rarest, "count"] = 17  # every other cell holds 50 people or more
+    held = _cells(frame)
+    truth = next(cell for cell in held if held.count(cell) == 1)
+    crowd.loc[_cells(crowd).index(truth), "count"] = 17  # every other cell holds 50 people or more
     crowd.to_csv(shell / "population.csv", index=False)
     found = shell.explore_table("people", "--population", "population.csv", "--min-k", 11)
     assert shell.publish_table(found, shell / "people.csv", "out") is not None
     shell.must("report", found, "out", "--out", "report", "--quiet")
     frontier = next(iter(shell.read("report", "facts.json")["parts"]))["frontier"] or {}
-    truth, named = _cells(frame)[0], 0
+    named = 0
     for size in frontier.get("groups_before", ()):
         if size["records"] == 1:
             many = 1 / (size["risk_share"] * frontier["expected_reidentified"])

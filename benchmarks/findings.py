@@ -10,6 +10,7 @@ what it learns. Beside it stand the tests that keep it so. Exit status 1 where a
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import NamedTuple
 from benchmarks import _findings_commands as commands
 from benchmarks import _findings_numbers as numbers
 from benchmarks import _findings_page as page
-from benchmarks._common import ROOT, write_results
+from benchmarks._common import RESULTS, ROOT, write_results
 from benchmarks._findings_shell import Attack, Shell, Told
 from benchmarks.same import check_out
 
@@ -101,23 +102,35 @@ def attempt(finding: Finding, source: Path) -> Told:
         return finding.attack(shell)
 
 
+def _keep(old: str, finding: Finding, told: dict[str, Told]) -> None:
+    """Write down what an attack found; what is kept of another commit goes."""
+    path, command = RESULTS / "findings.json", f"python -m benchmarks.findings {old} --results"
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    rows = before["findings"] if before.get("command") == command else {}
+    rows[finding.name] = {"tests": list(finding.tests)} | {n: t._asdict() for n, t in told.items()}
+    write_results("findings", {"command": command, "findings": rows})
+
+
 def main() -> int:
     """Try every attack on both trees; return 1 where one succeeds on this one."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.findings", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("old", help="a commit of this repository")
     parser.add_argument("--only", default="", help="findings whose names begin so")
-    parser.add_argument("--results", action="store_true", help="keep what was found")
+    parser.add_argument(
+        "--results", action="store_true", help="keep what was found, beside what earlier runs found"
+    )
     asked = parser.parse_args()
     trees = {"old": check_out(asked.old), "now": ROOT / "src"}
-    rows, succeeded = {}, 0
+    succeeded = 0
     for finding in (f for f in FINDINGS if f.name.startswith(asked.only)):
         told = {name: attempt(finding, source) for name, source in trees.items()}
         succeeded += told["now"].succeeded
-        rows[finding.name] = {"tests": list(finding.tests)} | {name: t._asdict() for name, t in told.items()}  # fmt: skip
-        said = "; ".join(f"{name}: {'SUCCEEDS, ' if t.succeeded else ''}{t.words}" for name, t in told.items())  # fmt: skip
+        said = "; ".join(
+            f"{name}: {'SUCCEEDS, ' if t.succeeded else ''}{t.words}" for name, t in told.items()
+        )
         print(f"{finding.name}\n   {said}", flush=True)
-    if asked.results:
-        write_results("findings", {"command": f"python -m benchmarks.findings {asked.old} --results", "findings": rows})  # fmt: skip
+        if asked.results:
+            _keep(asked.old, finding, told)
     return int(succeeded > 0)
 
 
