@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
+from ....core.composition.releases import earlier_releases, judge_together
 from ....core.errors import DataError, ParameterError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
 from ....core.records import InputFile, OutputFile
@@ -27,6 +28,7 @@ from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.formats.protocol import EVERY_FIELD
 from ....data.inputs import DocumentsInput
+from ..attack.together import KnownDocuments, measure_composition
 from ..private_edits import EDITS_FILE, publish_private
 from ..records import TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
@@ -95,8 +97,19 @@ def publish(
             work.run(journal)
             journal.finish(lambda built: work.build(journal, built, out))
     release = TextRelease.read_full(out)
-    warn_if_composed(out, release.to_json())
+    if not _warn_together(out):  # else it was measured, and said
+        warn_if_composed(out, release.to_json())
     return release
+
+
+def _warn_together(out: str | os.PathLike[str]) -> bool:
+    """Measure a release with those next to it; warn of what adds up."""
+    earlier = earlier_releases(out, EDITS_FILE)
+    if not earlier:
+        return False
+    later = KnownDocuments.of(out)
+    measured = (measure_composition(KnownDocuments.of(path), later) for path in earlier)
+    return bool(judge_together(measured, engine="text"))
 
 
 def _refuse_far_from_promise(counts: RedactionCounts, candidate: TextCandidate) -> None:
