@@ -6,6 +6,7 @@ a log that names them; the rows of a matrix are known again in the same file onl
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -19,12 +20,20 @@ import numpy.typing as npt
 from ....core.composition.releases import private_record
 from ....core.errors import FormatError, InputError
 from ....core.randomness import Streams
+from ....core.records import InputFile
 from ....core.storage.private_folder import write_private
 from ....core.storage.private_key import private_key
 from ....data.baskets import Baskets
 from ..matrix.binary import BinaryMatrix, as_binary
 
-__all__ = ["ITEMS_FILE", "PublishedPeople", "mark_units", "number_rows"]
+__all__ = [
+    "ITEMS_FILE",
+    "PublishedPeople",
+    "hash_rows",
+    "mark_units",
+    "number_rows",
+    "people_of_rows",
+]
 
 ITEMS_FILE = "items.parquet"
 _MARK, _ITEMS, _FEATURES = "sfumato mark", "items", b"sfumato features"
@@ -122,3 +131,22 @@ class PublishedPeople:
         stream = io.BytesIO()
         pq.write_table(table.replace_schema_metadata(names), stream)
         return write_private(out, ITEMS_FILE, stream.getvalue())
+
+
+def hash_rows(baskets: Baskets, inputs: Sequence[InputFile]) -> str:
+    """Return what the same rows are known by: their file, or what they hold where there is none."""
+    if inputs:
+        return str(inputs[0].sha256)
+    rows = as_binary(baskets.matrix)
+    return hashlib.sha256(rows.indptr.tobytes() + rows.indices.tobytes()).hexdigest()
+
+
+def people_of_rows(released: Baskets, source: str, name: str) -> PublishedPeople:
+    """Return the people of published rows; a log has no line for somebody of whom nothing is left."""
+    assert released.units is not None
+    marks = mark_units(released.units, source)
+    rows = released.matrix
+    if released.format == "log":
+        there = np.diff(rows.indptr) > 0
+        marks, rows = marks[there], rows[there]
+    return PublishedPeople.of_rows(name, marks, rows, released.feature_names)

@@ -6,7 +6,6 @@ candidate's making; if it leaves fewer rows than the promised k, nothing appears
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +37,14 @@ from ....data.baskets import (
 )
 from ....data.logs import LogColumns, read_log, write_log
 from ....data.tally import Tally
-from ..attack.people import ITEMS_FILE, PublishedPeople, mark_units, number_rows
+from ..attack.people import (
+    ITEMS_FILE,
+    PublishedPeople,
+    hash_rows,
+    mark_units,
+    number_rows,
+    people_of_rows,
+)
 from ..attack.together import measure_composition
 from ..containment.posets import absence_containment
 from ..disclosure.inference import highest_confidence, places_among
@@ -344,7 +350,7 @@ def _write(
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
     released = _release_of(candidate, replace(baskets, units=number_rows(baskets)), seed)
-    people = _people_of(released, _hash_of(baskets, inputs), target.name)
+    people = people_of_rows(released, hash_rows(baskets, inputs), target.name)
     if shuffle is not None:
         released = released.shuffled(shuffle)
     if log is None:
@@ -359,25 +365,6 @@ def _write(
     return _WrittenFiles(
         inputs, outputs, names, column, shuffled, _tally(baskets), len(released), people
     )
-
-
-def _hash_of(baskets: Baskets, inputs: Sequence[InputFile]) -> str:
-    """Return what the same rows are known by: their file, or what they hold where there is none."""
-    if inputs:
-        return str(inputs[0].sha256)
-    rows = as_binary(baskets.matrix)
-    return hashlib.sha256(rows.indptr.tobytes() + rows.indices.tobytes()).hexdigest()
-
-
-def _people_of(released: Baskets, source: str, name: str) -> PublishedPeople:
-    """Return the people of published rows; a log has no line for somebody of whom nothing is left."""
-    assert released.units is not None
-    marks = mark_units(released.units, source)
-    rows = released.matrix
-    if released.format == "log":
-        there = np.diff(rows.indptr) > 0
-        marks, rows = marks[there], rows[there]
-    return PublishedPeople.of_rows(name, marks, rows, released.feature_names)
 
 
 def _tally(baskets: Baskets) -> Tally:
