@@ -12,7 +12,8 @@ from table_twins import random_cells
 from sfumato import tables
 from sfumato.core.errors import NoCandidateError, ParameterError, ReleaseRefusedError
 from sfumato.core.randomness import Streams
-from sfumato.engines.tables.contingency.cells import Cells, group_sizes
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.contingency.numbering import group_sizes
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
 from sfumato.engines.tables.groups.record_suppression import suppress_groups

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
-from sfumato.engines.tables.contingency.cells import Cells, group_sizes
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.contingency.numbering import group_sizes
 from sfumato.engines.tables.measures import axes as measures
 from sfumato.engines.tables.measures.protocol import Context, Measure
 from sfumato.engines.tables.measures.sensitive import l_diversity, t_closeness

@@ -219,17 +219,14 @@ def measure_sample_dense(
 
 
 @njit(cache=True, nogil=True)
-def measure_sample_by_hash(
-    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, nlog: F8, least: F8,
-    table: I8, used: I4, out: F8,
-) -> int:  # fmt: skip
-    """Do as `measure_hashed` does where the sample is the population and keys are exact.
+def sizes_by_hash(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, table: I8, used: I4
+) -> I8:
+    """Count the records of each group, in the order of the groups' first cells.
 
     `table` holds key and count of a group side by side, a count of 0 being a free place, and is zero before and
     after; `used` has room for as many places as there are cells.
     """
-    out[:] = 0.0
-    out[3] = np.inf
     mask = table.shape[0] // 2 - 1
     bits = 0
     while (1 << bits) <= mask:
@@ -245,18 +242,33 @@ def measure_sample_by_hash(
             used[groups] = at
             groups += 1
         table[2 * at + 1] += count[i]
+    sizes = np.empty(groups, dtype=np.int64)
     for g in range(groups):
-        add_group(table[2 * used[g] + 1], nlog, least, out)
+        sizes[g] = table[2 * used[g] + 1]
         table[2 * used[g] + 1] = 0
+    return sizes
+
+
+@njit(cache=True, nogil=True)
+def measure_sample_by_hash(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, nlog: F8, least: F8,
+    table: I8, used: I4, out: F8,
+) -> int:  # fmt: skip
+    """Do as `measure_hashed` does where the sample is the population and keys are exact."""
+    out[:] = 0.0
+    out[3] = np.inf
+    sizes = sizes_by_hash(row_of, column_of, row_key, column_key, count, table, used)
+    for g in range(sizes.shape[0]):
+        add_group(sizes[g], nlog, least, out)
     out[4] = out[3]
-    return groups
+    return sizes.shape[0]
 
 
 @njit(cache=True, nogil=True)
 def number_groups(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, table: I8, used: I4, group: I8
 ) -> int:
-    """Number the groups of cells by their first cells, with the table of `measure_sample_by_hash`; give how many there are."""
+    """Number the groups of cells by their first cells, with the table of `sizes_by_hash`; give how many there are."""
     mask = table.shape[0] // 2 - 1
     bits = 0
     while (1 << bits) <= mask:

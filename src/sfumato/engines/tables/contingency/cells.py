@@ -10,21 +10,30 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
-from ....data.combinations import number_combinations
 from . import _interval_kernels, _measure_kernels, _walk_kernels
 from ._group_kernels import GroupState, copy_groups, fill_bottom
 from .overlay import distinct, overlay
 
-__all__ = ["Cells", "Joint", "PolicyMeasures", "group_sizes"]
+__all__ = ["Cells", "Joint", "Keys", "PolicyMeasures"]
 
 Bits = npt.NDArray[np.uint8]
 _DENSE_FACTOR = 8  # an index is used where it takes at most this many places a cell
 _NLOGN_TABLE = 1 << 16
+
+
+class Keys(NamedTuple):
+    """The two places of each cell, and the part of its group's key at each of these."""
+
+    row_of: npt.NDArray[np.int32]
+    column_of: npt.NDArray[np.integer]
+    row_key: npt.NDArray[np.int64]
+    column_key: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +170,7 @@ class Cells:
         )
 
     @cached_property
-    def _table(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def table(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """A table of groups, and the places in it that are used."""
         places = np.zeros(2 << self._scratch_bits, dtype=np.int64)
         return places, np.empty(self.occupied, dtype=np.int32)
@@ -214,7 +223,7 @@ class Cells:
                 )
             else:
                 groups = _measure_kernels.measure_sample_by_hash(
-                    *cells, self.nlogn, self.least, *self._table, out
+                    *cells, self.nlogn, self.least, *self.table, out
                 )
         elif dense:
             groups = _measure_kernels.measure_dense(
@@ -228,22 +237,17 @@ class Cells:
             )  # fmt: skip
         return out, groups, widths
 
-    def groups_of(self, bits: Bits) -> npt.NDArray[np.intp]:
-        """Number the group of each occupied cell."""
+    def keys_of(self, bits: Bits) -> Keys:
+        """Return what the group of a cell is known by: its two places, and the parts of the key at each.
+
+        The sum of both parts is the same for all cells of a group, and for no others unless `wide`.
+        """
         interval = self.intervals(bits)
-        if self.wide:
-            codes = [interval[a][self.codes[a, : self.occupied]] for a in range(self.attributes)]
-            return number_combinations(codes)
         step, multipliers = 1, np.empty(self.attributes, dtype=np.int64)
         for a in range(self.attributes - 1, -1, -1):
-            multipliers[a] = step
+            multipliers[a] = self.multiplier[a] if self.wide else step
             step *= int(interval[a].max()) + 1
-        row_key, column_key = self._keys(interval, multipliers)
-        group = np.empty(self.occupied, dtype=np.intp)
-        _measure_kernels.number_groups(
-            self._row_of, self._column_of, row_key, column_key, *self._table, group
-        )
-        return group
+        return Keys(self._row_of, self._column_of, *self._keys(interval, multipliers))
 
     def columns(self, bits: Bits, attribute: int) -> tuple[npt.NDArray[np.int32], int, float]:
         """Number the combinations of the other attributes' intervals that hold a record.
@@ -390,9 +394,3 @@ def _nlogn_table(size: int) -> npt.NDArray[np.float64]:
 
 Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Counts of another column within the cells: (occupied cell, number of the value, count)."""
-
-
-def group_sizes(cells: Cells, bits: Bits) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """Number the groups of a policy: the group of each occupied cell, and the records of each group."""
-    group = cells.groups_of(bits)
-    return group, np.bincount(group, weights=cells.count).astype(np.int64)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ....core.arrays import Counts
 from ....core.measures import Risk, Utility
-from ..contingency.cells import Bits, group_sizes
+from ..contingency.cells import Bits
+from ..contingency.numbering import group_sizes
 from ..exploration import KEPT, attacker_of
 from ..groups.cell_suppression import blank_cells
 from ..groups.people import CountedPeople, GroupsOfPeople, People

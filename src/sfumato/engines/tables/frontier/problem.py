@@ -16,7 +16,8 @@ from ....core.errors import DataError, ParameterError, did_you_mean
 from ....data.hierarchy import hierarchy_nodes
 from ....data.table import Table
 from ....data.table_schema import MISSING, Attribute, Domain
-from ..contingency.cells import Cells, Joint, group_sizes
+from ..contingency.cells import Cells, Joint
+from ..contingency.numbering import group_sizes
 from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, Held
 from ..groups.sensitive_columns import SensitiveColumns

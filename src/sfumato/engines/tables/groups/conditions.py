@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from ..contingency.cells import Bits, Cells, Joint
+from ..contingency.numbering import group_sizes
 from ..measures.sensitive import Within, closeness, diversity, recursive_levels, within
 from ..records import ConditionsFields
 from .people import CountedPeople

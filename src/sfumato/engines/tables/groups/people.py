@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....data.combinations import number_combinations
-from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from ..contingency.cells import Bits, Cells, Joint
+from ..contingency.numbering import group_sizes
 from .history_hashes import number_equal, sums_of_rows
 from .record_suppression import Suppressed, nats_of
 

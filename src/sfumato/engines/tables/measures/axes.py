@@ -15,7 +15,8 @@ import numpy as np
 
 from ....core.arrays import Floats
 from ....core.errors import ParameterError
-from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from ..contingency.cells import Bits, Cells, Joint
+from ..contingency.numbering import group_sizes
 from .protocol import Context, PublishedGroups
 from .sensitive import within
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from ..contingency.cells import Bits, Cells, Joint
+from ..contingency.numbering import group_sizes
 
 __all__ = [
     "Within",

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from ....core.arrays import Counts, Floats
 from ....core.coarse import merge_small_bins
 from ....data.combinations import number_combinations
-from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from ..contingency.cells import Bits, Cells, Joint
+from ..contingency.numbering import group_sizes, sizes_of_groups
 from ..records import AbsoluteRisks, GroupSize, ShownFields
 from .protocol import PublishedGroups
 from .sampling import Sampled, estimate_of
@@ -81,20 +82,25 @@ class PolicyGroups:
         fraction: Sampled = None,
     ) -> PolicyGroups:
         """Return the groups of a policy where every record is a person and none is suppressed."""
+        if not cells.has_population and not sensitive:  # the sizes say it all
+            sizes = sizes_of_groups(cells, bits)
+            return cls(
+                count=sizes,
+                size=sizes,
+                expected=float(sizes.size),  # each group names one of its records
+                smallest_population_group=float(sizes.min()),
+                loss_nats=_nats_of_sizes(cells, bits, sizes),
+                count_people=lambda: sizes.astype(np.float64),
+                fraction=fraction,
+            )
+        measured = cells.measure(bits)
         group, sizes = group_sizes(cells, bits)
-        if cells.has_population:
-            measured = cells.measure(bits)
-            expected = measured.risk * cells.expected_reidentified
-            smallest, nats = measured.smallest_population_group, measured.loss_nats
-        else:  # the sizes say it all: each group names one of its records
-            expected, smallest = float(sizes.size), float(sizes.min())
-            nats = _nats_of_sizes(cells, bits, sizes)
         return cls(
             count=sizes,
             size=sizes,
-            expected=expected,
-            smallest_population_group=smallest,
-            loss_nats=nats,
+            expected=measured.risk * cells.expected_reidentified,
+            smallest_population_group=measured.smallest_population_group,
+            loss_nats=measured.loss_nats,
             count_people=lambda: people_in_groups(cells, bits, group),
             inside={name: within(group, joint) for name, joint in (sensitive or {}).items()},
             ordered=ordered or {},
