@@ -137,7 +137,7 @@ def load_profile(kind: str, path: Path | None = None) -> Profile:
         A profile of one's own; `extends = false` in it leaves out the one that is shipped.
 
     """
-    shipped = _read_shipped(kind)
+    shipped = _read_default(kind)
     if path is None:
         return _profile([shipped])
     try:
@@ -151,7 +151,7 @@ def load_profile(kind: str, path: Path | None = None) -> Profile:
 
 
 @lru_cache(maxsize=4)
-def _read_shipped(kind: str) -> _ProfileFile:
+def _read_default(kind: str) -> _ProfileFile:
     return _parse(files(__package__).joinpath(f"{kind}.toml").read_bytes(), f"{kind}.toml")
 
 
