@@ -27,14 +27,14 @@ CORPORA = (
 DOCUMENTS = 150
 
 
-def read(folder: Path, name: str) -> list[Document]:
+def read(folder: Path, name: str, most: int = DOCUMENTS) -> list[Document]:
     documents = []
     with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
             spans = [Span(s["start"], s["end"], s["label"]) for s in record["spans"]]
             documents.append(Document(record["id"], record["text"], spans))
-            if len(documents) == DOCUMENTS:
+            if len(documents) == most:
                 break
     return documents
 

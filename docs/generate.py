@@ -27,14 +27,23 @@ RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 OTHERS_PAGE = Path(__file__).parent / "explanation" / "beside-others.md"
 OTHERS_HEAD = """# Beside other tools
 
-Looked at on 16 November 2026. Figures on this page come from `benchmarks/results/anonymity.json` and are written by `make reference`; a test compares the two. A tool without a figure was not measured: it could not be installed where we measure, and what is said of it is from its documentation.
+Looked at on 16 November 2026. Figures on this page come from `benchmarks/results/anonymity.json` and `others.json` and are written by `make reference`; a test compares the two. A tool without a figure was not measured: it could not be installed where we measure, and what is said of it is from its documentation.
 
 ## Tables: what k-anonymity costs
 
 Utility kept (1 is the unchanged table, by KL divergence) at the same k, on five open tables with hierarchies. "Best of full domain" is the best of *all* ways to choose one level for each hierarchy: ARX searches this space, so under this loss it can find no better one. anjana chooses levels greedily. SHS and RCS are the searches of the paper that the tables engine implements, with the same number of evaluations. In the last two columns at most {share:g} % of the records may be left out.
 """
-OTHERS_TAIL = """
+PATTERNS_HEAD = """
 What held of the paper: its lattice, its measures and the idea of a frontier. What did not: its searches stop far from the frontier on larger tables ([tables](tables.md)).
+
+## Text: what patterns find without learning
+
+Presidio {version} finds names and places with a language model that comes from no package registry, so it could not be installed where we measure. Its patterns, check digits and words around them could. Here they stand beside sfumato's built-in rules, which have learned nothing either; names and places are left out on both sides. The figures are shares of the labelled words of each kind that are covered by any finding. presidio_synth_v2 is Presidio's own generated test set; asq_phi holds clinical questions and enron_emailcoref real e-mail threads.
+"""
+PATTERNS_TAIL = """
+What Presidio does better here: it covers fewer harmless words, and finds every IBAN. What the rules do better: dates in words (which Presidio leaves to its model, so its figure for dates is not that of a full installation) and the numbers of hospitals. Neither was told which kinds count: an age or the date of a mail that a corpus does not mark is a harmless word here. Without a threshold Presidio keeps findings that it is itself hardly sure of; its users set one. Neither list of figures says what is *left* of a release, which names decide: for that, sfumato learns from your documents, or starts from [Presidio's findings](../how-to/findings-of-another-tool.md).
+"""
+OTHERS_TAIL = """
 
 ## Which tool for what
 
@@ -45,8 +54,8 @@ What held of the paper: its lattice, its measures and the idea of a frontier. Wh
 | [Amnesia](https://amnesia.openaire.eu) | a simple page for k- and kᵐ-anonymity, run as a service | absences, attacks, what classification loses | no |
 | [anjana](https://pypi.org/project/anjana/) | a small library, many models in a few lines | the search | above |
 | [pycanon](https://pypi.org/project/pycanon/) | checks many more properties of a table that exists | makes the table | as an oracle of our tests: k, l and t are the same |
-| [Presidio](https://microsoft.github.io/presidio/) | recognisers for dozens of identifiers in many languages without any labels; images and DICOM; a service to call | learns from your documents, says what is *left* with a range, attacks its own release; [starts from Presidio's findings](../how-to/findings-of-another-tool.md) | no |
-| [OpenMed](https://openmed.life) | pretrained clinical models that run on a device, many entity types | as for Presidio | no |
+| [Presidio](https://microsoft.github.io/presidio/) | recognisers for dozens of identifiers in many languages without any labels; images and DICOM; a service to call | learns from your documents, says what is *left* with a range, attacks its own release; [starts from Presidio's findings](../how-to/findings-of-another-tool.md) | its patterns, above; not its models |
+| [OpenMed](https://openmed.life) | pretrained clinical models that run on a device, many entity types | as for Presidio | no: the package is in the registry, its models are not |
 | Privacy Filter (open weights) | a large pretrained redactor, no training | as for Presidio; an encoder of your own joins as a learner ([encoder](../how-to/encoder.md)) | no |
 
 If you need a redactor today and have nobody to label, use Presidio or a pretrained model, and audit the result ([audit](../how-to/audit.md)). If you need noise rather than bands, use sdcMicro. If you want to see what you give up before you decide, and to put a number with its range before a board, that is what this is for.
@@ -194,7 +203,26 @@ def others_page() -> str:
         for evaluations, areas in sorted(table["areas"].items(), key=lambda entry: int(entry[0])):
             means = [f"{areas[c]['mean']:.3f}" for c in ("exchange", "shs", "rcs")]
             lines.append(f"| {name} | {int(evaluations):,} | {' | '.join(means)} |")
-    return "\n".join([*lines, OTHERS_TAIL])
+    return "\n".join([*lines, *_patterns(), OTHERS_TAIL])
+
+
+def _patterns() -> list[str]:
+    """Return what Presidio's patterns and the built-in rules cover of each label."""
+    results = json.loads((RESULTS / "others.json").read_text(encoding="utf-8"))
+    corpora = results["corpora"]
+    sides = list(next(iter(corpora.values()))["harmless_covered"])
+    lines = [
+        PATTERNS_HEAD.format(version=results["presidio"]["presidio-analyzer"]),
+        f"| corpus | label | words | {' | '.join(sides)} |",
+        f"|---|---|--:|{'--:|' * len(sides)}",
+    ]
+    for name, found in corpora.items():
+        for label, own in found["found"].items():
+            cells = " | ".join(f"{own[side]:.3f}" for side in sides)
+            lines.append(f"| {name} | {label} | {own['words']:,} | {cells} |")
+        harmless = " | ".join(f"{found['harmless_covered'][side]:.4f}" for side in sides)
+        lines.append(f"| {name} | *harmless words covered* | {found['words']:,} | {harmless} |")
+    return [*lines, PATTERNS_TAIL]
 
 
 def page() -> str:

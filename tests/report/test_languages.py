@@ -25,7 +25,10 @@ from sfumato.reports.pdf import render_pdf
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = [name for name in LANGUAGES if name != "en"]
-ENGLISH = re.compile(r"\b(the|of|and|with|that|which|from|are|is|were|not|for|by|it|to)\b")
+ENGLISH = re.compile(
+    r"\b(the|of|and|with|that|which|from|are|is|were|not|for|by|it|to"
+    r"|popular|rarest|categories|itemsets|neighbours|ones|rows|supports|n-grams)\b"
+)
 PLACE = re.compile(r"\{(\w+)\}")
 MARK = re.compile(r"\[\[([\w.]+)\|")
 

@@ -40,7 +40,7 @@ def kept_grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Gri
     """Show every measure of what is kept, for every candidate."""
     ordered, marked = _in_order(frontier, chosen)
     names = list(dict.fromkeys(name for c in ordered for name in c.kept))
-    heads = ((say("Candidate"), None), *((name, "baskets.kept") for name in names))
+    heads = ((say("Candidate"), None), *((say(name), "baskets.kept") for name in names))
     rows = tuple(
         (c.id, *(to_places(c.kept[name]) if name in c.kept else "–" for name in names))
         for c in ordered

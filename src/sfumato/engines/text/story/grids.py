@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ....core.story import Grid, Section
 from ....presentation.language import retell, say
 from ....presentation.numbers import about, count, decimal, join_words, percent, span
+from ....presentation.sentences import as_sentence
 from ..attack_records import Bound
 from ..records import LabelCounts
 from .charts import ATTACKER_NAMES
@@ -131,7 +132,7 @@ def attack_grid(facts: TextFacts) -> Grid | None:
                 f"{about(f.found)} ({span(f.low, f.high)})" if f is not None else "–"
                 for f in (found.get(str(b)) for b in budgets)
             ]
-            rows.append((f"{say(ATTACKER_NAMES[reading])} ({record.learner})", way, *cells))
+            rows.append((f"{say(ATTACKER_NAMES[reading])} ({say(record.learner)})", way, *cells))
     at_random = next(iter(facts.readings.values())).random
     guesses = [about(at_random[str(b)].found) if str(b) in at_random else "–" for b in budgets]
     rows.append((say("Nobody's classifier"), say("at random"), *guesses))
@@ -141,7 +142,7 @@ def attack_grid(facts: TextFacts) -> Grid | None:
         )
     caption = say(
         "{capitalize} found, with 95% ranges, on {where}",
-        capitalize=facts.noun[1].capitalize(),
+        capitalize=as_sentence(facts.noun[1]),
         where=facts.where,
     )
     return Grid("attack", caption, heads, tuple(rows))
