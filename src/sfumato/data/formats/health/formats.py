@@ -252,9 +252,9 @@ class Fhir(HealthRecords):
             self._write_bundle(part, edited, out)
 
     def _rewrite(
-        self, part: CorpusFile, edited: Iterable[Edited]
+        self, part: CorpusFile, edited: Iterable[Edited], *, alone: bool = False
     ) -> Iterator[tuple[Edited, bytes]]:
-        """Yield the documents that may be written, each with its resource or entry."""
+        """Yield the documents that may be written, each with its resource, or with its entry unless it is alone."""
         people, number = _People(self.profile.persons), 0
         values = self._values(part)
         for one in edited:
@@ -275,7 +275,7 @@ class Fhir(HealthRecords):
             made = (self.walk.resource if is_lines(part.name) else self.walk.entry)(raw, texts)
             if not texts.is_done:
                 raise WorkError("The input changed while it was published.", hint="start again.")
-            line = encode(made)
+            line = encode(made["resource"] if alone else made)
             if not (
                 one.edits and still_holds(line, self.removed(one), self.profile.terminologies)
             ):  # else it is missed, and withheld
@@ -302,13 +302,13 @@ class Fhir(HealthRecords):
             pass
         with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
             if not reader.is_bundle:
-                for _, line in self._rewrite(part, edited):
-                    resource = decode(line)
-                    assert isinstance(resource, dict)
-                    stream.write(encode(resource["resource"]) + b"\n")
+                stream.writelines(
+                    line + b"\n" for _, line in self._rewrite(part, edited, alone=True)
+                )
                 return
             texts = EditedTexts("", (), {}, self.pseudonyms, _People(self.profile.persons))
-            head = self.walk.resource({n: reader.head[n] for n in _HEAD if isinstance(reader.head.get(n), str)}, texts)  # fmt: skip
+            head = {n: reader.head[n] for n in _HEAD if isinstance(reader.head.get(n), str)}
+            head = self.walk.resource({"resourceType": "Bundle", **head}, texts)
             stream.write(encode(head).removesuffix(b"}") + b',"entry":[')
             for count, (_, line) in enumerate(self._rewrite(part, edited)):
                 stream.write((b",\n" if count else b"\n") + line)
