@@ -45,7 +45,7 @@ def answered(folder: Path, notes: list[Any]) -> None:
         if question is None:
             break
         if question.kind == "class":
-            key = session.classes.numbered(question.class_number).key
+            key = session.classes.by_number(question.class_number).key
             session.settle_class(key, None, mixed=True)
             continue
         place = session.place(question.first, question.last)

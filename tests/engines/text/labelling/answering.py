@@ -18,7 +18,7 @@ def gold_of(notes, place):
 
 def settle_class(session, notes, number):
     """Answer about a class of words from the members that are shown: yes, no, or it depends."""
-    words = session.classes.numbered(number)
+    words = session.classes.by_number(number)
     shown = zip(words.first[:SHOWN].tolist(), words.last[:SHOWN].tolist(), strict=True)
     said = {tuple(s.label for s in gold_of(notes, session.place(*one))) for one in shown}
     told = next(iter(said)) if len(said) == 1 else ("", "")
@@ -28,7 +28,7 @@ def settle_class(session, notes, number):
 def tell_conventions(session):
     """Say that no title, weekday or clinic is part of anything."""
     while (number := session.classes.next_convention(session.answers.classes)) is not None:
-        session.settle_class(session.classes.numbered(number).key, None)
+        session.settle_class(session.classes.by_number(number).key, None)
     session.settle()
 
 

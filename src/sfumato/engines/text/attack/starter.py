@@ -35,7 +35,7 @@ class StarterAttacker(Learner):
     def name(self) -> str:
         return "starter"
 
-    def informed(self, data: TokenData) -> TokenData:
+    def inform(self, data: TokenData) -> TokenData:
         """Return the tokens with the starter's log-odds as features; those of the last text are kept.
 
         Parameters
@@ -66,7 +66,7 @@ class StarterAttacker(Learner):
         seed: int = 0,
     ) -> Model:
         learned = CRF().fit(
-            self.informed(data), labels, documents=documents, cost_ratio=cost_ratio, seed=seed
+            self.inform(data), labels, documents=documents, cost_ratio=cost_ratio, seed=seed
         )
         return _InformedModel(self, learned)
 
@@ -78,7 +78,7 @@ class _InformedModel(Model):
         self.holder, self.learned = holder, learned
 
     def scores(self, data: TokenData, *, documents: Mask | None = None) -> Scores:
-        return self.learned.scores(self.holder.informed(data), documents=documents)
+        return self.learned.scores(self.holder.inform(data), documents=documents)
 
     def to_arrays(self) -> tuple[Header, Arrays]:
         raise ModelError("An attacker's model is not stored.")

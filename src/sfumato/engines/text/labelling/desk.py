@@ -134,7 +134,7 @@ class TextDesk(ProjectReleases):
     def _about_class(self, asked: Asked) -> Question:
         """Return the question about a class of words: what it holds, how often, and some of its members."""
         session = self.session
-        words = session.classes.numbered(asked.class_number)
+        words = session.classes.by_number(asked.class_number)
         shown = zip(words.first[:SHOWN].tolist(), words.last[:SHOWN].tolist(), strict=True)
         examples = [session.place(first, last) for first, last in shown]
         document, first, last = examples[0]

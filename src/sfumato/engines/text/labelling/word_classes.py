@@ -120,7 +120,7 @@ class WordClasses(Mapping[str, WordClass]):
         found = {**self._numbers(), **self._small_words()}
         self._classes = {key: found[key] for key in sorted(found)}
         for told in find_conventions(data, words, labels, self._proposed_as):
-            made = self._made(told.key, "", told.places)
+            made = self._make(told.key, "", told.places)
             # It comes before any name was marked: learned alone, a no to titles would speak against names, too.
             self._classes[told.key] = replace(
                 made, taught=made.taught[:0], asks=told.asks, label=told.label
@@ -153,7 +153,7 @@ class WordClasses(Mapping[str, WordClass]):
                 return number
         return None
 
-    def numbered(self, number: int) -> WordClass:
+    def by_number(self, number: int) -> WordClass:
         """Return the class of a number."""
         return list(self._classes.values())[number]
 
@@ -189,7 +189,7 @@ class WordClasses(Mapping[str, WordClass]):
             kind = int(self._proposed[first:last].max())
             members.setdefault(f"{form}|{kind}", []).append((first, last))
         return {
-            key: self._made(key, _title_of(key), np.array(places, np.int64))
+            key: self._make(key, _title_of(key), np.array(places, np.int64))
             for key, places in members.items()
             if len(places) >= _FEWEST
         }
@@ -206,9 +206,9 @@ class WordClasses(Mapping[str, WordClass]):
         if len(places) < _FEWEST:
             return {}
         title = "words in small letters that no rule proposes"
-        return {_SMALL: self._made(_SMALL, title, np.stack([places, places + 1], axis=1))}
+        return {_SMALL: self._make(_SMALL, title, np.stack([places, places + 1], axis=1))}
 
-    def _made(self, key: str, title: str, places: npt.NDArray[np.int64]) -> WordClass:
+    def _make(self, key: str, title: str, places: npt.NDArray[np.int64]) -> WordClass:
         """Return a class whose members stand in random order, different words first."""
         places = places[self._random.permutation(len(places))]
         _, once = np.unique(self.data.tokens.type[places[:, 0]], return_index=True)
