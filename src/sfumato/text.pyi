@@ -71,7 +71,8 @@ def explore(
         of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
         docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
-        Another tool's findings (JSONL), redacted before anything else.
+        Another tool's findings (JSONL), or the folder of a detector; redacted before anything
+        else.
     background : list of path, frame, Corpus or list of Document, default=[]
         Other labelled corpora of any origin, or the starter that is shipped.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
@@ -169,7 +170,8 @@ def publish(
         of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
         docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
-        Another tool's findings (JSONL), redacted before anything else.
+        Another tool's findings (JSONL), or the folder of a detector; redacted before anything
+        else.
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
         How redacted text is replaced.
     key : path, optional
@@ -352,7 +354,7 @@ def start(
     rules : path, optional
         Rules file; the built-in rules by default.
     findings : path, optional
-        Another tool's findings (JSONL).
+        Another tool's findings (JSONL), or the folder of a detector.
     model : path, optional
         Frontier folder of other documents: what its classifiers find is proposed.
     background : list of path, frame, Corpus or list of Document, default=[]

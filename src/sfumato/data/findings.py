@@ -300,11 +300,11 @@ def with_findings(
     if findings is not None and not isinstance(findings, Mapping) and Path(findings).is_dir():
         from .detectors import open_detector
 
-        return _detected(documents, open_detector(Path(findings)), merge)
+        return _detect(documents, open_detector(Path(findings)), merge)
     return merge(documents, entries=_Entries() if findings is None else _read_entries(findings))
 
 
-def _detected(
+def _detect(
     documents: Iterable[Document],
     detector: Detector,
     merge: Callable[..., Iterator[Document]],

@@ -122,7 +122,9 @@ class WithFindings(ReadOptions):
 
     compounds: ClassVar[Mapping[str, Compound]] = {"findings": _Findings()}
     findings: File | Mapping[str, object] | None = parameter(
-        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
+        None,
+        help="Another tool's findings (JSONL), or the folder of a detector; redacted before anything else.",
+        role="file",
     )
     min_score: float = parameter(
         0.0, help="Ignore findings below this score; findings without a score are used.",

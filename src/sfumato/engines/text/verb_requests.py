@@ -64,7 +64,9 @@ class StartRequest(ReadOptions):
     rules: File | None = parameter(
         None, help="Rules file; the built-in rules by default.", role="file"
     )
-    findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
+    findings: File | None = parameter(
+        None, help="Another tool's findings (JSONL), or the folder of a detector.", role="file"
+    )
     model: File | None = parameter(
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",
         role="file",

@@ -791,7 +791,7 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     assert started.fit(data, labels, seed=1).members == 2
     assert np.mean((model.scores(data) > 0) == (labels != 0)) > 0.9
     # A slope and an offset of each member are those of its answers.
-    moved = model.calibrated([(2.0, 0.5), (0.5, -1.0)])
+    moved = model.calibrate([(2.0, 0.5), (0.5, -1.0)])
     first, second = (model.member(i).scores(data) for i in (0, 1))
     plain = (2 * first + 0.5 + 0.5 * second - 1) / 2
     read = np.isfinite(plain)

@@ -340,9 +340,10 @@ class CrossFitSearch:
             Round.of(
                 found, run.losses, self.instances,
                 form=best.name, threshold=threshold, total_loss=after, kept=kept, forms=totals,
-                by_seed=tuple(losses) if len(losses) > 1 else (),
             )
         )  # fmt: skip
+        if len(losses) > 1:
+            run.rounds[-1] = replace(run.rounds[-1], by_seed=tuple(losses))
         if kept:
             if len(run.rounds) == 1:
                 run.by_seed, run.first_found = every, found

@@ -43,7 +43,6 @@ class Round:
         total_loss: float,
         kept: bool,
         forms: Mapping[str, float] | None = None,
-        by_seed: tuple[float, ...] = (),
     ) -> Self:
         """Count what a round found."""
         return cls(
@@ -54,7 +53,6 @@ class Round:
             total_loss=total_loss,
             kept=kept,
             forms={} if forms is None else forms,
-            by_seed=by_seed,
         )
 
     def to_json(self) -> dict[str, object]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from .....core.errors import ModelError
 
-__all__ = ["ARCHITECTURES", "Config", "find_stored", "usual_name"]
+__all__ = ["ARCHITECTURES", "Config", "name_in_file", "usual_name"]
 
 # The keys of config.json that say a size, by architecture.
 _BERT = {
@@ -293,7 +293,7 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def find_stored(config: Config, name: str, stored: Mapping[str, str]) -> str | None:
+def name_in_file(config: Config, name: str, stored: Mapping[str, str]) -> str | None:
     """Return under which name a file holds a tensor.
 
     None where it need not: ModernBERT has no offsets unless it says so, and its first layer no first norm.

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["attend", "attend_by_distance", "attend_turned", "attention", "distance_index"]
+__all__ = ["attend", "attend_by_angle", "attend_by_distance", "attention", "distance_index"]
 
 _AWAY = -1e9
 
@@ -95,7 +95,7 @@ def attend(
     return _in_a_row(attention(*parts, hidden_from[:, None, None, :]))
 
 
-def attend_turned(
+def attend_by_angle(
     query: jax.Array,
     key: jax.Array,
     value: jax.Array,

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from .....core.errors import InputError, ModelError
 from ..encoder_choices import ENCODER_VARIABLE, NO_ENCODER
-from .architectures import Config, find_stored, usual_name
+from .architectures import Config, name_in_file, usual_name
 
 __all__ = [
     "PACKAGES",
@@ -212,7 +212,7 @@ def _weight_files(folder: Path) -> list[Path]:
 
 
 @contextmanager
-def _opened(files: Sequence[Path]) -> Iterator[dict[str, _TensorFile]]:
+def _open_files(files: Sequence[Path]) -> Iterator[dict[str, _TensorFile]]:
     """Open files of tensors; yield where each tensor is, by its name."""
     import ml_dtypes  # noqa: F401 (numpy knows bfloat16 by it)
     from safetensors import SafetensorError, safe_open
@@ -230,10 +230,10 @@ def _opened(files: Sequence[Path]) -> Iterator[dict[str, _TensorFile]]:
 def _tensors(files: Sequence[Path], config: Config) -> dict[str, Array]:
     """Read the tensors that the configuration asks for; shapes and types are checked before reading."""
     found: dict[str, Array] = {}
-    with _opened(files) as where:
+    with _open_files(files) as where:
         stored = {usual_name(name): name for name in where}
         for name, shape in config.shapes().items():
-            under = find_stored(config, name, stored)
+            under = name_in_file(config, name, stored)
             if under is None:  # a norm that does nothing, or no offset
                 fill = np.ones if name.endswith("weight") else np.zeros
                 found[name] = fill(shape, np.float16)
@@ -256,7 +256,7 @@ def read_extra_tensors(
 
     """
     found = {}
-    with _opened(_weight_files(folder)) as where:
+    with _open_files(_weight_files(folder)) as where:
         for name, shape in shapes.items():
             if name not in where:
                 raise ModelError(f"model.safetensors lacks the tensor {name!r}.")

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .architectures import Config
-from .attention import attend, attend_by_distance, attend_turned, distance_index
+from .attention import attend, attend_by_angle, attend_by_distance, distance_index
 from .pieces import Ints
 
 __all__ = [
@@ -106,7 +106,7 @@ def _attend(
     if shape.modern is not None:
         every, local, whole, near = shape.modern
         is_whole = number % every == 0
-        return attend_turned(
+        return attend_by_angle(
             query, key, value, hidden_from, shape.heads,
             whole if is_whole else near, 0 if is_whole else local,
         )  # fmt: skip

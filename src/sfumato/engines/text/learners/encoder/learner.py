@@ -279,4 +279,4 @@ def _calibrate(
         use = np.isfinite(scores) & data.counted
         enough = _FEW_POSITIVES <= np.count_nonzero(labels[use]) < np.count_nonzero(use)
         found.append(platt(scores[use], labels[use]) if enough else (1.0, 0.0))
-    return model.calibrated(found)
+    return model.calibrate(found)

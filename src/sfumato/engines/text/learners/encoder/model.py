@@ -167,13 +167,13 @@ class EncoderModel(Model):
         return cast("Tuned", on_device(tree))
 
     def member(self, number: int) -> EncoderModel:
-        """Return one of the members as a model of its own."""
+        """Return one of the members as a model."""
         if self.members == 1:
             return self
         alone = {name: array[number : number + 1] for name, array in self.tuned.items()}
         return replace(self, tuned=alone, members=1)
 
-    def calibrated(self, by_member: Sequence[tuple[float, float]]) -> EncoderModel:
+    def calibrate(self, by_member: Sequence[tuple[float, float]]) -> EncoderModel:
         """Return the model whose members' answers are stretched and moved, each by a slope and an offset.
 
         Those of several become part of their heads, so that their mean stays one mean.

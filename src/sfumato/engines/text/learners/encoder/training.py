@@ -64,20 +64,9 @@ def tune(
     learns = np.tile(documents, (members, 1)) if aside is None else documents & ~aside
     documents = np.logical_or.reduce(learns)
 
-    def planned(
-        random: np.random.Generator | None,
-    ) -> list[tuple[WindowedCorpus, WindowGroup, Longs]]:
-        plan = [
-            (corpus, group, rows)
-            for corpus in corpora
-            for group, rows in corpus.plan(documents, random, finer)
-        ]
-        return plan if random is None else [plan[i] for i in random.permutation(len(plan))]
-
-    finer = 1
-    if len(planned(None)) < _FEW_BATCHES:
-        finer = _FINER  # more steps for the same work, and less of it is padding
-    plan = planned(None)
+    few = len(_plan_batches(corpora, documents)) < _FEW_BATCHES
+    finer = _FINER if few else 1  # more steps for the same work, and less of it is padding
+    plan = _plan_batches(corpora, documents, finer=finer)
     if not plan:
         return tuned
     epochs = schedule.passes(len(plan), small=finer > 1)
@@ -90,7 +79,7 @@ def tune(
     seeds = random.integers(1 << 32, size=members).astype(np.uint32)
     step = 0
     for _ in range(epochs):
-        for corpus, group, rows in planned(random):
+        for corpus, group, rows in _plan_batches(corpora, documents, random, finer=finer):
             step += 1
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
@@ -104,6 +93,22 @@ def tune(
             ]
             best.offer(np.sum([np.asarray(part, np.float64) for part in sums], axis=0), tuned)
     return tuned if best is None or best.tuned is None else best.tuned
+
+
+def _plan_batches(
+    corpora: Sequence[WindowedCorpus],
+    documents: Mask,
+    random: np.random.Generator | None = None,
+    *,
+    finer: int = 1,
+) -> list[tuple[WindowedCorpus, WindowGroup, Longs]]:
+    """Return the batches of all corpora, in random order where it is given."""
+    plan = [
+        (corpus, group, rows)
+        for corpus in corpora
+        for group, rows in corpus.plan(documents, random, finer)
+    ]
+    return plan if random is None else [plan[i] for i in random.permutation(len(plan))]
 
 
 class _BestEpochs:
