@@ -166,6 +166,7 @@ def test_two_windows_keep_each_others_answers(page):
     one, two = Visitor(app), Visitor(app)
     one.enter()
     two.enter()
+    tell_conventions(page.desk.session)
     before = len(page.desk.session.journal)
     question = json.loads(one.ask("/api/question")[2])["question"]
     same = {"do": "window", "random": True, "spans": []} if question["kind"] == "window" else {"do": "mark", "label": ""}  # fmt: skip

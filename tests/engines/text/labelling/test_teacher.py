@@ -160,6 +160,7 @@ def test_questions_and_the_estimate_come_from_the_same_mixture(session):
             shown[inside.start - low : inside.stop - low] = True
         code = session.answers.known[low:high]
         wanted = (code > 0) | ((code == UNKNOWN) & (session.scores[low:high] >= threshold))
+        wanted &= ~session.answers.cleared[low:high]
         counted = session.pool.data.counted[low:high]
         assert np.array_equal(shown & counted, wanted & counted)
 
@@ -207,8 +208,13 @@ def test_the_page_answers_while_the_teacher_is_busy(project, monkeypatch):
         until(lambda: page.desk.session.lessons.state == "reading")
         for number in range(12):
             asked = json.loads(visitor.ask("/api/question")[2])["question"]
-            given = {k: asked[k] for k in ("doc", "first", "last", "random")}
-            given |= {"do": "window", "spans": []} if asked["kind"] == "window" else {"do": "mark"}
+            if asked["kind"] == "class":
+                given = {"do": "class", "class_key": asked["class_key"]}
+            else:
+                given = {k: asked[k] for k in ("doc", "first", "last", "random")}
+                given |= (
+                    {"do": "window", "spans": []} if asked["kind"] == "window" else {"do": "mark"}
+                )
             status, _, body = visitor.ask("/api/answer", body=given)
             assert status == 200
             assert json.loads(body)["question"]["number"] == number + 2
