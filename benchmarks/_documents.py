@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import io
 import time
 import warnings
@@ -105,6 +107,16 @@ def _word(content: bytes) -> Iterable[str]:
     yield from (comment.text for comment in getattr(found, "comments", ()))
 
 
+def _message(content: bytes) -> Iterable[str]:
+    message = email.message_from_bytes(content, policy=email.policy.default)
+    for part in message.walk():
+        yield from (str(value) for value in part.values())
+        if part.get_content_maintype() == "text":
+            yield part.get_content()
+        elif (part.get_filename() or "").endswith(".docx"):
+            yield from _word(part.get_content())
+
+
 def _sheet(content: bytes) -> Iterable[str]:
     import openpyxl
 
@@ -156,4 +168,5 @@ _CODES = ("type", "code", "use", "unit", "codeSystem", "classCode", "moodCode", 
 """Attributes of records that hold codes, which stay as they are."""
 _READERS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "docx": _word, "xlsx": _sheet, "pptx": _slides, "html": _page, "xml": _record, "odt": _text,
+    "eml": _message,
 }  # fmt: skip

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from sfumato.engines.tables.composition.joint import (
+from sfumato.core.composition.joint import (
     ReleaseCodes,
     bound_without_link,
     combine_codes,

@@ -15,14 +15,16 @@ from typing import Any
 
 from tests.data.formats.office import leaks, planted, planted_more
 from tests.data.formats.office.redacting import marked
+from tests.data.formats.planted_mail import mail
 from tests.data.formats.test_markup import cda, html, odt
 
 from benchmarks._documents import redact, text_by_others
 
 GENERATORS = {
     "docx": planted.docx, "xlsx": planted_more.xlsx, "pptx": planted_more.pptx, "html": html, "xml": cda,
-    "odt": odt,
+    "odt": odt, "eml": mail,
 }  # fmt: skip
+SEED = os.environ.get("SFUMATO_SEED", "bench")
 SEEDS, FILES = 20, int(os.environ.get("SFUMATO_FILES", "25"))
 
 
@@ -31,7 +33,7 @@ def run() -> dict[str, Any]:
     for kind in GENERATORS:
         found[kind] = _kind(kind)
         print(f"   {kind}: {found[kind]}", flush=True)
-    return {"seeds": SEEDS, "files_per_seed": FILES, "kinds": found}
+    return {"seed": SEED, "seeds": SEEDS, "files_per_seed": FILES, "kinds": found}
 
 
 def _kind(kind: str) -> dict[str, Any]:
@@ -41,7 +43,7 @@ def _kind(kind: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         for seed in range(SEEDS):
             for file in range(FILES):
-                content, names = GENERATORS[kind](f"bench {seed} {file}")
+                content, names = GENERATORS[kind](f"{SEED} {seed} {file}")
                 counts["files"] += 1
                 counts["planted"] += len(names)
                 counts["found_before"] += len(leaks.found(content, names))

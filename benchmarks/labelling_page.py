@@ -44,6 +44,10 @@ def answered(folder: Path, notes: list[Any]) -> None:
         question = session.question()
         if question is None:
             break
+        if question.kind == "class":
+            key = session.classes.numbered(question.class_number).key
+            session.settle_class(key, None, mixed=True)
+            continue
         place = session.place(question.first, question.last)
         document, first, last = place
         gold = [s for s in notes[document].spans if s.start < last and first < s.end and s.label == "NAME"]  # fmt: skip

@@ -11,13 +11,15 @@ from __future__ import annotations
 import datetime as dt
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.engines.tables.narrowing.measure import Narrowing, NotedRow
 from sfumato.engines.tables.narrowing.people import PeopleCounter
+from sfumato.engines.tables.narrowing.sampled import SampleOf
 from sfumato.mentions import Band, OwnValues, rewrite
 from sfumato.mentions.languages import spell
 
@@ -25,6 +27,8 @@ from ._together_clinical import CLINICAL
 from ._together_forms import FORMS
 
 PEOPLE, POPULATION, AREAS = 1_000, 200_000, 50
+AREA_NAMES = [str(30_000 + n) for n in range(AREAS)]
+Codes = npt.NDArray[np.int64]
 MONTHS = {
     "en": [
         "January",
@@ -143,33 +147,62 @@ def _note(draw: random.Random, values: dict[str, object], code: str, forms: dict
     return note
 
 
+@dataclass(frozen=True)
+class Person:
+    """A person of a world: the note, the own values and their bands, the age and the year of the visit."""
+
+    note: Note
+    own: OwnValues
+    age: int
+    year: int
+
+
+def make_person(draw: random.Random, age: int, code: str, forms: Mapping[str, tuple[str, ...]], collide: float) -> Person:  # fmt: skip
+    """Draw a visit, a birthday and a note; ages are published by five years, visits by quarter."""
+    visit = dt.date(2023, 1, 1) + dt.timedelta(days=draw.randrange(365))
+    birth = visit.replace(year=visit.year - max(20, age), day=min(visit.day, 28)) - dt.timedelta(
+        days=draw.randrange(360)
+    )
+    values = _fields(birth, visit, code)
+    age = int(str(values["age"]))
+    note = _note(draw, values, code, forms, collide)
+    low, first = age // 5 * 5, (visit.month - 1) // 3 * 3 + 1
+    quarter = Band(dt.date(visit.year, first, 1).toordinal(), (dt.date(visit.year + (first == 10), (first + 2) % 12 + 1, 1) - dt.timedelta(days=1)).toordinal())  # fmt: skip
+    day = birth.toordinal()
+    own = OwnValues(age=age, age_band=Band(low, low + 4), birth=Band(day, day), visit=visit.toordinal(), visit_band=quarter)  # fmt: skip
+    return Person(note, own, age, visit.year)
+
+
+def draw_population(seed: int, people: int = POPULATION) -> Codes:
+    """Return the age and the area of everybody."""
+    rng = np.random.default_rng(seed)
+    ages = np.minimum(rng.gamma(5.2, 9.2, people), 95).astype(np.int64)
+    return np.stack([ages, rng.integers(0, AREAS, people)])
+
+
+def narrow(counter: PeopleCounter, words: Sequence[str] = ()) -> Narrowing:
+    """Return the attacker of a world."""
+    return Narrowing(["age", "area"], [[str(n) for n in range(96)], AREA_NAMES], "age", words, counter)  # fmt: skip
+
+
+def count_people(codes: Codes, sample: SampleOf | None = None) -> PeopleCounter:
+    """Return a population by its combinations of age and area."""
+    cells, count = np.unique(codes, axis=1, return_counts=True)
+    return PeopleCounter(cells, count.astype(float), sample)
+
+
 def _world(name: str, seed: int) -> dict[str, object]:
     draw = random.Random(seed)
-    forms: Callable[[str], dict[str, tuple[str, ...]]] = (
-        FORMS if name == "unseen" else KNOWN
-    ).__getitem__
-    rng = np.random.default_rng(seed)
-    ages = np.minimum(rng.gamma(5.2, 9.2, POPULATION), 95).astype(np.int64)
-    codes = np.stack([ages, rng.integers(0, AREAS, POPULATION)])
-    cells, count = np.unique(codes, axis=1, return_counts=True)
+    forms = FORMS if name == "unseen" else KNOWN
+    codes = draw_population(seed)
     counted = {"own": 0, "left": 0, "others": 0, "changed": 0}
     rows, spent = [], 0.0
     for i in range(PEOPLE):
         code = ("en", "de")[i % 2]
-        visit = dt.date(2023, 1, 1) + dt.timedelta(days=draw.randrange(365))
-        age = max(20, int(ages[i]))
-        birth = visit.replace(year=visit.year - age, day=min(visit.day, 28)) - dt.timedelta(
-            days=draw.randrange(360)
-        )
-        values = _fields(birth, visit, code)
-        age = int(str(values["age"]))
-        note = _note(draw, values, code, forms(code), 0.5 if name == "collide" else 0.0)
-        low, first = age // 5 * 5, (visit.month - 1) // 3 * 3 + 1
-        quarter = Band(dt.date(visit.year, first, 1).toordinal(), (dt.date(visit.year + (first == 10), (first + 2) % 12 + 1, 1) - dt.timedelta(days=1)).toordinal())  # fmt: skip
-        day = birth.toordinal()
-        own = OwnValues(age=age, age_band=Band(low, low + 4), birth=Band(day, day), visit=visit.toordinal(), visit_band=quarter)  # fmt: skip
+        person = make_person(draw, int(codes[0, i]), code, forms[code], 0.5 if name == "collide" else 0.0)  # fmt: skip
+        note, age = person.note, person.age
         began = time.process_time()
-        made = rewrite(note.text, own)
+        made = rewrite(note.text, person.own)
         spent += time.process_time() - began
         spans = [(e.start, e.end) for e in made.edits]
         for start, end, _ in note.own:
@@ -180,10 +213,9 @@ def _world(name: str, seed: int) -> dict[str, object]:
             counted["changed"] += any(a < end and b > start for a, b in spans)
         shown = (np.arange(96) // 5 == age // 5, np.arange(AREAS) == codes[1, i])
         rows.append(
-            NotedRow((min(age, 95), int(codes[1, i])), shown, note.text, made.text, visit.year)
+            NotedRow((min(age, 95), int(codes[1, i])), shown, note.text, made.text, person.year)
         )
-    narrowing = Narrowing(["age", "area"], [[str(n) for n in range(96)], [f"a{n}" for n in range(AREAS)]], "age", [], PeopleCounter(cells, count.astype(float)))  # fmt: skip
-    people, _ = narrowing.measure(rows)
+    people, _ = narrow(count_people(codes)).measure(rows)
     return {
         "notes": PEOPLE,
         "own_mentions": counted["own"],

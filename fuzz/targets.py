@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fuzz import files, pdf
+from fuzz import files, pdf, records
 from fuzz.onward import (
     PLANTED,
     LeakError,
@@ -704,6 +704,7 @@ TARGETS = {
         _documents_target("parquet", _parquet_documents),
         _documents_target("conll", _conll_seed),
         *(Target(kind, files.seeds(kind), files.lay(kind), files.read(kind)) for kind in files.KINDS),
+        *(Target(name, records.seeds(name), _laid(file), records.read(name)) for name, file in records.FILES.items()),
         Target("brat", _brat_seed, _lay_brat, lambda f: _read_and_write(f / "corpus"),
                lambda f: _publish(f / "corpus")),
         Target("pdf", pdf.seeds, _laid("input.pdf"), lambda f: pdf.read_and_cut(f / "input.pdf")),

@@ -122,6 +122,7 @@ def publish(
     hierarchy: str | os.PathLike[str] | None = None,
     accept_shift: bool = False,
     keep_order: bool = False,
+    max_joint_risk: float | None = None,
     compute: str | Mapping[str, object] | None = None,
     out: str | os.PathLike[str],
     force: bool = False,
@@ -148,6 +149,9 @@ def publish(
         Publish although the rows are not like those explored; recorded.
     keep_order : bool, default=False
         Keep the order of the rows; by default they are shuffled by a private seed.
+    max_joint_risk : float, optional
+        Maximum individual risk together with earlier releases of the same people next to the
+        output.
     compute : {'local', 'spark'} or dict of str to object, optional
         Where equal rows are counted.
     out : path, optional
@@ -174,6 +178,7 @@ def publish(
     hierarchy: str | os.PathLike[str] | None = None,
     accept_shift: bool = False,
     keep_order: bool = False,
+    max_joint_risk: float | None = None,
     compute: str | Mapping[str, object] | None = None,
     out: None = None,
     force: bool = False,
@@ -183,7 +188,7 @@ def publish(
 
 def attack(
     directory: str | os.PathLike[str],
-    matrix: MatrixInput,
+    matrix: MatrixInput | None = None,
     *,
     labels: LabelsInput | None = None,
     log: str | Mapping[str, object] | None = None,
@@ -192,7 +197,7 @@ def attack(
     items: Sequence[int] | int = ...,
     absences: Sequence[int] | int = ...,
     people: int = 1000,
-    link: str | None = None,
+    earlier: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = ...,
     seed: int = 0,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -203,9 +208,10 @@ def attack(
     Parameters
     ----------
     directory : path
-        Folder that explore wrote.
-    matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
+        Folder that explore wrote, or a release to measure together with earlier ones.
+    matrix : path, frame, array, sparse matrix or Baskets, optional
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log). Not
+        needed for releases.
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
     log : str or dict of str to object, optional
@@ -221,8 +227,9 @@ def attack(
         Numbers of known absences.
     people : int, default=1000
         How many people are looked for.
-    link : str, optional
-        Also look for people by their rows in this candidate's release.
+    earlier : list of path, default=[]
+        Earlier releases of some of the same people; or, for a folder that explore wrote, the
+        candidate by whose release people are looked for as well.
     seed : int, default=0
         Seed of who is drawn and what is known.
     out : path, optional

@@ -61,20 +61,25 @@ def demo(
 
 
 def _publish_letter(folder: Path, result: RunResult, say: Callable[[str], None]) -> None:
-    """Publish one letter, a Word document, by what the plan's text section learned."""
+    """Publish one letter, as a Word document and as a PDF, by what the plan's text section learned."""
     from .data.formats.office.formats import Docx
+    from .data.formats.pdf.format import Pdf
     from .data.samples import clinic_notes
     from .text import publish
 
-    if find_spec("lxml") is None:
-        say("a letter in Word is left out: it needs pip install 'sfumato[office]'")
-        return
     note = max(clinic_notes(20, seed=7), key=lambda own: len(own.text))
-    (folder / "letter").mkdir(exist_ok=True)
-    letter = Docx().create(f"Discharge letter\n\n{note.text}\n")
-    (folder / "letter" / "letter.docx").write_bytes(letter)
+    letters = folder / "letter"
+    letters.mkdir(exist_ok=True)
+    for form, extra, package in ((Docx(), "office", "lxml"), (Pdf(), "pdf", "pikepdf")):
+        if find_spec(package) is None:
+            say(f"a letter as {form.name} is left out: it needs pip install 'sfumato[{extra}]'")
+            continue
+        letter = form.create(f"Discharge letter\n\n{note.text}\n")
+        (letters / f"letter.{form.name}").write_bytes(letter)
+    if not any(letters.iterdir()):
+        return
     publish(
-        result.out / "private" / "text", folder / "letter", choose="ratio:10", accept_shift=True,
+        result.out / "private" / "text", letters, choose="ratio:10", accept_shift=True,
         out=folder / "letter-released", force=True,
     )  # fmt: skip
     say(f"letter:  {folder / 'letter-released'}")

@@ -47,7 +47,7 @@ def explore(
     allow: WordsInput | None = None,
     word_lists: Mapping[str, WordsInput] = ...,
     context_fdr: float | None = None,
-    attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput = ...,
+    attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "starter", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "starter", "encoder", "all", "none"] | LearnerInput = ...,
     budgets: Sequence[int] | int = ...,
     encoder: str | os.PathLike[str] | Mapping[str, object] = "none",
     threads: int | None = None,
@@ -97,7 +97,8 @@ def explore(
     context_fdr : float, optional
         Also redact words that reveal a removed name; false discovery rate, e.g. 0.05.
     attackers : list of str or Learner or classifier, default=['crf']
-        Who attacks each candidate. One of crf, svm, adaboost, ensemble, encoder, all, none.
+        Who attacks each candidate. One of crf, svm, adaboost, ensemble, starter, encoder, all,
+        none.
     budgets : list of int, default=[10, 100, 1000]
         How many words an attacker inspects.
     encoder : path or dict of str to object, default='none'
@@ -245,7 +246,8 @@ def attack(
     labels: DocumentsInput,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     training: DocumentsInput | None = None,
-    attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput = ...,
+    earlier: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = ...,
+    attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "starter", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "starter", "encoder", "all", "none"] | LearnerInput = ...,
     budgets: Sequence[int] | int = ...,
     encoder: str | os.PathLike[str] | None = None,
     folds: int = 4,
@@ -268,8 +270,10 @@ def attack(
         Labelled corpora that an outsider brings.
     training : path, frame, Corpus or list of Document, optional
         The corpus that explore learned from: adds attacker A.
+    earlier : list of path, default=[]
+        Earlier releases of some of the same documents or people.
     attackers : list of str or Learner or classifier, default=['all']
-        Who attacks. One of crf, svm, adaboost, ensemble, encoder, all, none.
+        Who attacks. One of crf, svm, adaboost, ensemble, starter, encoder, all, none.
     budgets : list of int, default=[10, 100, 1000]
         How many words are inspected.
     encoder : path, optional
@@ -321,7 +325,7 @@ def start(
     model: str | os.PathLike[str] | None = None,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
     ratio: float = 10.0,
-    target_risk: float = 0.01,
+    target_risk: float | str | Mapping[str, object] = 0.01,
     encoder: str | os.PathLike[str] | None = None,
     seed: int = 0,
     force: bool = False,
@@ -355,7 +359,7 @@ def start(
         Labelled corpora of any origin to learn a first model from, or generated notes.
     ratio : float, default=10.0
         L/C: how many words withheld one leak is worth.
-    target_risk : float, default=0.01
+    target_risk : float, str or dict of str to object, default=0.01
         Stop when at most this share of sensitive words is left.
     encoder : path, optional
         The encoder that learns from the answers too (default: the installed one, if any).

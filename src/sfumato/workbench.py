@@ -70,19 +70,28 @@ def run(
         Where the output is, what the report says first of each part, and how many records were withheld.
 
     """
+    from .reports.signing import load_signing_key, sign_files
+
     plan_path = Path(plan)
     content = Plan.load(plan_path)
     check_language(content.language)
+    key = None if content.sign is None else load_signing_key(content.sign)
     target = plan_path.absolute().parent / content.out if out is None else Path(out)
-    key = fingerprint(
+    made_from = fingerprint(
         plan=content.content,
         inputs=[(name, sha256_of(file)) for name, file in content.input_files()],
     )
     read = [plan_path, *(file for _, file in content.input_files())]
-    with Journal(target, key, force=force, inputs=read, folder=True) as journal:
+    with Journal(target, made_from, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
             _PlanRun(content, plan_path, journal, say, progress or no_progress).all_steps()
-            journal.finish(lambda built: _assemble(content, plan_path, journal, built))
+
+            def assemble(built: Path) -> None:
+                _assemble(content, plan_path, journal, built)
+                if key is not None:
+                    sign_files(built, built, (), key, kept="private")
+
+            journal.finish(assemble)
     figures = (read_json(path) for path in (target / "private").rglob(FIGURES_FILE))
     withheld = sum(release.get("left_out", {}).get("withheld", 0) for release in figures)
     return RunResult(target, target / "report.html", _verdicts(target), withheld)

@@ -9,10 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError
+from sfumato.data.byte_columns import Column
 from sfumato.data.document import Edited
 from sfumato.data.documents import Withheld, read_documents
 from sfumato.data.formats import line_edits
-from sfumato.data.formats.lines import Column, LineBlock, LineWriter, SeenMarks, read_blocks
+from sfumato.data.formats.jsonl import encoded
+from sfumato.data.formats.lines import LineBlock, LineWriter, SeenMarks, read_blocks
 from sfumato.data.formats.protocol import FieldNames
 from sfumato.data.limits import Limits
 
@@ -236,15 +238,56 @@ _DAMAGED = [
 ]
 
 
-def test_lines_are_read_back_the_same_at_once_and_one_by_one():
-    names = FieldNames()
-    alone = [line_edits._by_python(line + b"\n", names) for line in _WRITTEN]
-    assert all(rows.all() for rows in alone)
-    whole = b"".join(line + b"\n" for line in _WRITTEN)
-    assert np.array_equal(line_edits._by_python(whole, names), np.concatenate(alone))
-    plain = _WRITTEN[1] + b"\n"
-    assert np.array_equal(line_edits._by_arrow(plain, names), line_edits._by_python(plain, names))
+def read_back(*lines):
+    return line_edits._block_back(b"".join(line + b"\n" for line in lines), FieldNames())
+
+
+def in_python(line):
+    return np.zeros(3, np.uint64) + line_edits._line_back(line, FieldNames())
+
+
+def test_lines_that_are_damaged_are_none_and_leave_the_others():
+    wanted = np.array([in_python(line) for line in _WRITTEN])
+    assert wanted.all()
+    assert np.array_equal(read_back(*_WRITTEN), wanted)
     for damaged in _DAMAGED:
-        rows = line_edits._by_python(b"\n".join([_WRITTEN[0], damaged, _WRITTEN[2]]), names)
-        assert np.array_equal(rows[[0, 2]], np.concatenate([alone[0], alone[2]]))
+        rows = read_back(_WRITTEN[0], damaged, _WRITTEN[2])
+        assert np.array_equal(rows[[0, 2]], wanted[[0, 2]])
         assert not rows[1].any()
+
+
+_FIELDS = st.dictionaries(
+    st.text(max_size=4).filter(lambda name: name not in {"id", "text", "spans"}),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=5,
+    ),
+    max_size=3,
+)  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(id=st.text(min_size=1) | st.integers(), text=st.text(), fields=_FIELDS, data=st.data())
+def test_lines_are_read_back_as_python_reads_them(id, text, fields, data):
+    line = encoded({"id": id, "text": text, "spans": [], **fields})
+    wanted = in_python(line)
+    others = b", " + encoded(fields)[1:-1] if fields else b""
+    texts = line_edits.ByteEdits.unchanged(Column.of([text.encode()])).hashes()
+    decided = line_edits.line_hashes(Column.of([encoded(id)]), texts, Column.of([others]))
+    assert np.array_equal(read_back(line)[0], wanted)
+    assert np.array_equal(decided[0], wanted)
+    # A line that is another one is never taken for it: not by a byte, not by a second text.
+    place = data.draw(st.integers(0, len(line) - 1))
+    byte = data.draw(st.integers(1, 255).map(lambda change: bytes([line[place] ^ change])))
+    for other in (line[:place] + byte + line[place + 1 :], line[:-1] + b', "text": "Ann"}'):
+        if b"\n" not in other and np.array_equal(read_back(other)[0], wanted):
+            assert np.array_equal(in_python(other), wanted)
+
+
+def test_plain_lines_are_read_back_by_the_loops(monkeypatch):
+    monkeypatch.setattr(line_edits, "_line_back", lambda *_: pytest.fail("read in Python"))
+    assert read_back(*_WRITTEN).all()
+    for second in (b'"text": "Ann"', b'"id": 1', b'"spans": []', b'"te\\u0078t": "Ann"'):
+        with pytest.raises(pytest.fail.Exception):
+            read_back(_WRITTEN[0][:-1] + b", " + second + b"}")

@@ -65,6 +65,22 @@ def test_one_flipped_byte_is_found_in_every_file(signed, tmp_path):
         verify(place / "report", place / "key.pub")
 
 
+@pytest.mark.parametrize("name", [SUMS_FILE, SIGNATURE_FILE, "key.pub"])
+def test_every_byte_of_list_signature_and_key_counts(signed, tmp_path, name):
+    """Of the public key all but its comment, which is not part of it."""
+    report, key = tmp_path / "report", tmp_path / "key.pub"
+    shutil.copytree(signed / "report", report)
+    shutil.copy(signed / "key.pub", key)
+    path = key if name == "key.pub" else report / name
+    content = path.read_bytes()
+    end = content.rindex(b" ") if name == "key.pub" else len(content)
+    for at in range(end):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        with pytest.raises(SfumatoError) as error:
+            verify(report, key)
+        assert "is not there" not in str(error.value)  # found before the release is looked for
+
+
 def test_a_missing_file_another_key_and_no_signature_are_said(signed, tmp_path):
     place = tmp_path / "given"
     shutil.copytree(signed, place)
@@ -89,7 +105,7 @@ def test_a_key_that_is_none_is_one_sentence(signed, tmp_path):
         )
         assert "key" in words
         assert not (tmp_path / "r").exists()
-    with pytest.raises(FormatError, match="not a public key"):
+    with pytest.raises(FormatError, match="not a public Ed25519 key"):
         verify(signed / "report", tmp_path / "text")
     words = sfumato("report", signed / "baskets-explored", "--sign", signed / "key", "--out", tmp_path / "r",
                     status=2)  # fmt: skip
@@ -140,3 +156,30 @@ def test_the_certificate_is_tagged_and_for_archives(signed):
                 for inner in font.get("/DescendantFonts", [font]):
                     described = inner.get("/FontDescriptor", {})
                     assert any(key.startswith("/FontFile") for key in described.keys())  # noqa: SIM118
+
+
+def test_a_plan_signs_what_may_leave_the_house(written, tmp_path):
+    for name in ("purchases.npz", "purchases.features.txt", "purchases.labels.txt"):
+        shutil.copy(written / name, tmp_path / name)
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'sign = "steward"\n[baskets]\nmatrix = "purchases.npz"\nlabels = "purchases.labels.txt"\n'
+        'k = [11]\nselector = "hamdist"\nmethod = "columns"\nfolds = 2\nchoose = "knee"\n'
+    )
+    assert "There is no key 'steward'" in sfumato("run", plan, status=2)
+    assert not (tmp_path / "release").exists()
+    key = write_key(tmp_path, "steward")
+    sfumato("run", plan, "--quiet")
+    out = tmp_path / "release"
+    found = verify(out, key.with_suffix(".pub"))
+    given = {p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()}
+    kept = {name for name in given if name.startswith("private/")}
+    assert kept
+    assert set(found.files) == given - kept - {SUMS_FILE, SIGNATURE_FILE}
+    released = out / "release" / "baskets"
+    assert verify(released).fingerprint == found.fingerprint
+    path = released / "purchases.npz"
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(InputError, match="is not the one that was signed"):
+        verify(released)

@@ -2,6 +2,7 @@
 
 import csv
 import random
+import zlib
 from collections import Counter
 
 import numpy as np
@@ -13,7 +14,8 @@ from tests.seeds import seeded
 
 from sfumato import tables
 from sfumato.core.errors import PrivacyWarning
-from sfumato.data.shuffling import RowPlaces, ShuffledLines, line_places
+from sfumato.data.byte_columns import Column
+from sfumato.data.shuffling import RowPlaces, ShuffledLines
 from sfumato.engines.tables.release import rows as tables_rows
 
 SCHEMA = {
@@ -35,12 +37,14 @@ def test_lines_come_out_in_an_order_that_forgets_the_first(
     pairs = [(line, f"label {i % labels}") for i, line in enumerate(rows)]
     found = []
     for order in (pairs, data.draw(st.permutations(pairs))):
-        with ShuffledLines(folder, held=held) as lines:
+        with ShuffledLines(folder, held=held) as lines, ShuffledLines(folder) as beside:
             for start in range(0, len(order), 7):
                 some = order[start : start + 7]
-                places = line_places([f"{label} {line}" for line, label in some], 3)
-                lines.add([line for line, _ in some], places, [label for _, label in some])
-            found.append(list(lines))
+                places = np.array([zlib.crc32(f"{own}".encode()) << 32 for own in some], np.uint64)
+                lines.add(Column.of([line.encode() for line, _ in some]), places)
+                beside.add(Column.of([label.encode() for _, label in some]), places)
+            both = ([own.decode() for some in one for own in some] for one in (lines, beside))
+            found.append(list(zip(*both, strict=True)))
     assert Counter(found[0]) == Counter(pairs)
     assert found[0] == found[1]
     assert list(folder.iterdir()) == []

@@ -103,7 +103,10 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
     browser.open(served.address)
     until(browser, "document.getElementById('text')?.dataset.kind")
     assert browser.run("location.href") == f"{served.base}/label"
-    assert asked(browser)["kind"] == "window"
+    assert asked(browser)["kind"] == "class"
+    assert "title part of a NAME" in browser.run(
+        "document.getElementById('asked-title').textContent"
+    )
     answer(browser, notes, 10)
     press(browser, "u")
     until(browser, "document.getElementById('about').textContent.includes('Question 10 ')")

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+import numpy as np
+
 from ..core.errors import ParameterError
 from .protocol import Source, canonical_counts, check_columns, source_files
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["Local", "available_cores"]
+
+# The largest block that makes the C library of Linux give memory back later than it would by itself.
+_LARGE = (1 << 25) - (1 << 16)
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
@@ -56,6 +61,9 @@ class Local:
     ) -> Iterator[Result]:
         """Apply a function to each batch on threads; at most 2 × threads batches are in flight."""
         call = function if shared is None else partial(function, shared)
+        np.empty(
+            _LARGE, np.uint8
+        )  # freed at once: the C library then keeps what a batch frees for the next
         if self.threads == 1:
             yield from map(call, batches)
             return

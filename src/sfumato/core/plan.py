@@ -48,6 +48,7 @@ class _Head(BaseModel):
     pdf: bool = False
     regime: str | None = Field(default=None, alias="for")
     language: str = "en"
+    sign: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ class Plan:
     content: dict[str, object]
     regime: str | None = None
     language: str = "en"
+    sign: Path | None = None
+    """The key that release and report are signed with."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
@@ -155,6 +158,7 @@ class Plan:
             dict(content),
             _regime_of(head.regime, folder),
             head.language,
+            None if head.sign is None else folder / head.sign,
         )
 
     def input_files(self) -> list[tuple[str, Path]]:

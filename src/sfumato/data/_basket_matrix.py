@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from ..core.errors import DataError
@@ -34,6 +35,10 @@ class Baskets:
     files: tuple[Path, ...] = field(default=(), compare=False)
     above: sp.csr_matrix | None = field(default=None, compare=False)
     """Which columns are categories of which (a 1 at item, category); None without a hierarchy."""
+    units: npt.NDArray[np.object_] | npt.NDArray[np.int64] | None = field(
+        default=None, compare=False
+    )
+    """The people (or baskets) that the rows are about, by name, or by number."""
 
     @classmethod
     def of(
@@ -86,7 +91,8 @@ class Baskets:
             place(self.matrix.indptr, self.matrix.indices, self.labels), kind="stable"
         )
         labels = None if self.labels is None else tuple(self.labels[i] for i in order.tolist())
-        return replace(self, matrix=self.matrix[order], labels=labels)
+        units = None if self.units is None else self.units[order]
+        return replace(self, matrix=self.matrix[order], labels=labels, units=units)
 
 
 def _sound(matrix: object) -> Any:

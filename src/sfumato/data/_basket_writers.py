@@ -11,6 +11,7 @@ from typing import Self
 
 from ..core.errors import DataError, FormatError
 from ._basket_files import FORMATS, RowBatch, is_index, open_output
+from .byte_columns import Column
 from .shuffling import RowPlaces, ShuffledLines
 
 __all__ = ["BatchWriter", "open_writer"]
@@ -27,12 +28,13 @@ class BatchWriter:
         self.names = list(names)
         self._out = open_output(path, packed=packed)
         self._path = path
-        self._shuffled: ShuffledLines[str] | None = None
+        self._shuffled: ShuffledLines | None = None
         self.labels_apart: list[str] = []
 
     def shuffle(self, seed: int) -> None:
         """Write the rows at the end, in an order that depends on them and a private seed alone."""
         self._shuffled = ShuffledLines(self._path.parent)
+        self._apart = ShuffledLines(self._path.parent)
         self._place = RowPlaces(seed, len(self.names))
 
     def __enter__(self) -> Self:
@@ -47,11 +49,11 @@ class BatchWriter:
         with self._out:
             if self._shuffled is None:
                 return
-            with self._shuffled as lines:
+            with self._shuffled as lines, self._apart as labels:
                 if error is None:
-                    for line, label in lines:
-                        self._out.write(line)
-                        self.labels_apart.append(label)
+                    for some in lines:
+                        self._out.writelines(map(_decode, some))
+                    self.labels_apart += [_decode(label) for some in labels for label in some]
 
     def append(self, batch: RowBatch, apart: Sequence[str] | None = None) -> None:
         """Write the rows of a batch; `apart` are labels that another file will hold."""
@@ -64,10 +66,21 @@ class BatchWriter:
             self._out.writelines(lines)
             return
         own = batch.labels if apart is None else apart
-        self._shuffled.add(lines, self._place(batch.indptr, batch.indices, own), apart)
+        places = self._place(batch.indptr, batch.indices, own)
+        self._shuffled.add(Column.of(list(map(_encode, lines))), places)
+        if apart is not None:
+            self._apart.add(Column.of(list(map(_encode, apart))), places)
 
     def _line(self, features: list[int], label: str | None) -> str:
         raise NotImplementedError
+
+
+def _encode(line: str) -> bytes:
+    return line.encode("utf-8", "surrogatepass")
+
+
+def _decode(line: bytes) -> str:
+    return line.decode("utf-8", "surrogatepass")
 
 
 class _LibsvmWriter(BatchWriter):

@@ -218,6 +218,21 @@ class Copied:
     label_column: str | None
     seen: Tally
     """What was counted of the whole file while it was read."""
+    matrix: sp.csr_matrix
+    """What was written, in the order of the input."""
+    features: list[str]
+
+
+def _kept_names(known: list[str], features: Sequence[str], *, must_be_there: bool) -> list[str]:
+    """Return the chosen features in the order of the file."""
+    missing = set(features) - set(known)
+    if must_be_there and missing:
+        raise DataError(
+            f"{len(missing)} of the {len(set(features))} chosen features are not in the data.",
+            hint="publish data of the same schema as was explored.",
+        )
+    wanted = set(features)
+    return [name for name in known if name in wanted] if known else list(features)
 
 
 def project_file(
@@ -233,7 +248,7 @@ def project_file(
 ) -> Copied:
     """Copy a text file with the named features only, batch by batch.
 
-    The memory used does not depend on the number of rows. `labels` is a file next to it or, for CSV, a
+    The memory used is that of the copied ones. `labels` is a file next to it or, for CSV, a
     column; feature names and labels in separate files are copied too. Where `classes` are given, a label
     that is not among them is refused. With a private seed in `shuffle` the rows, and labels in
     separate files, are shuffled.
@@ -250,16 +265,9 @@ def project_file(
         path, kind, names=names, label_column=column, own_labels=labels is None,
         batch_rows=batch_rows,
     )  # fmt: skip
-    wanted = set(features)
-    known = set(reader.names)
-    if (kind == "csv" or names is not None) and not wanted <= known:
-        raise DataError(
-            f"{len(wanted - known)} of the {len(wanted)} chosen features are not in the data.",
-            hint="publish data of the same schema as was explored.",
-        )
-    kept = [name for name in reader.names if name in wanted] if known else list(features)
+    kept = _kept_names(reader.names, features, must_be_there=kind == "csv" or names is not None)
     position = {name: i for i, name in enumerate(kept)}
-    rows, seen = 0, Tally()
+    rows, seen, copied = 0, Tally(), list[RowBatch]()
     lines: list[str] | None = None
     if apart is not None and kind != "libsvm" and reader.label_column is None:
         lines = read_lines(apart, what="labels")
@@ -277,7 +285,8 @@ def project_file(
                     raise DataError(f"There are {len(lines or ())} labels for more rows.")
                 if classes is not None:
                     check_labels(own or batch.labels or (), classes, first=rows + 1)
-                writer.append(batch.projected(to), own)
+                copied.append(batch.projected(to))
+                writer.append(copied[-1], own)
                 seen.add(batch.indptr, batch.indices, batch.values, reader.names)
                 rows += batch.rows
                 if progress is not None:
@@ -298,4 +307,5 @@ def project_file(
         ordered = lines if shuffle is None else writer.labels_apart
         write_lines(beside_of(target, "labels"), ordered)
         written.append(beside_of(target, "labels"))
-    return Copied(rows, sources, written, reader.label_column, seen)
+    matrix = _stack(copied, len(kept))
+    return Copied(rows, sources, written, reader.label_column, seen, matrix, kept)

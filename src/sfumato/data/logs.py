@@ -109,7 +109,8 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
     )
     matrix.sum_duplicates()
     matrix.data[:] = 1
-    return Baskets(matrix, tuple(item_names), None, "log", None, (path,))
+    units = np.array(unit_names, dtype=object)
+    return Baskets(matrix, tuple(item_names), None, "log", None, (path,), units=units)
 
 
 def _totals(source: TableSource, columns: LogColumns) -> pa.Table:

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import AnyStr, BinaryIO, Generic, Self, cast
+from typing import BinaryIO, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ..core.randomness import Streams
+from .byte_columns import Column
 
-__all__ = ["RowPlaces", "ShuffledLines", "line_places"]
+__all__ = ["RowPlaces", "ShuffledLines", "write_by_place"]
 
 Places = npt.NDArray[np.uint64]
-_HELD = 1 << 24  # characters of lines that are held in memory before they are dealt out
+_HELD = 1 << 22  # bytes of lines that are held in memory before they are dealt out
 _DEALT = 64
+_AT_ONCE = 1_000
+_FIRST_BITS, _NO_BITS = np.uint64(58), np.uint64(0)
 
 
 class RowPlaces:
@@ -66,43 +70,29 @@ class RowPlaces:
         return mixed
 
 
-def line_places(lines: Sequence[str], seed: int) -> Places:
-    """Return the places of lines of any kind, by a keyed hash of each."""
-    key = seed.to_bytes(8, "little")
-    digests = (
-        hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
-        for line in lines
-    )
-    return np.frombuffer(b"".join(digests), np.uint64)
-
-
-class ShuffledLines(Generic[AnyStr]):
+class ShuffledLines:
     """Lines that are collected in one order and given back by their places; use it as a context.
 
     Parameters
     ----------
     folder : Path
         A folder that nobody else can read, for what does not fit into memory.
-    held : int, default=16 MiB
-        How many characters are held in memory.
+    held : int, default=4 MiB
+        How many bytes are held in memory.
 
     Examples
     --------
     >>> with ShuffledLines(Path(tempfile.gettempdir())) as lines:
-    ...     lines.add(["b", "a"], np.array([7, 3], np.uint64))
-    ...     lines.add(["c"], np.array([5], np.uint64))
-    ...     [line for line, _ in lines]
-    ['a', 'c', 'b']
+    ...     lines.add(Column.of([b"b", b"a"]), np.array([7, 3], np.uint64))
+    ...     lines.add(Column.of([b"c"]), np.array([5], np.uint64))
+    ...     [line for some in lines for line in some]
+    [b'a', b'c', b'b']
 
     """
 
     def __init__(self, folder: Path, *, held: int = _HELD) -> None:
         self._folder, self._most = folder, held
-        self._lines: list[AnyStr] = []
-        self._beside: list[AnyStr] = []
-        self._is_text = True
-        self._places: list[Places] = []
-        self._size = 0
+        self._held: list[tuple[Places, Column]] = []
         self._files: list[BinaryIO] = []
         self._open = ExitStack()
 
@@ -112,16 +102,10 @@ class ShuffledLines(Generic[AnyStr]):
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def add(
-        self, lines: Sequence[AnyStr], places: Places, beside: Sequence[AnyStr] | None = None
-    ) -> None:
-        """Take lines (texts, or bytes) with their places, and the lines of the same rows in another file."""
-        self._is_text = self._is_text and all(isinstance(line, str) for line in lines[:1])
-        self._lines += lines
-        self._beside += [line[:0] for line in lines] if beside is None else beside
-        self._places.append(places)
-        self._size += sum(map(len, lines)) + (0 if beside is None else sum(map(len, beside)))
-        if self._size > self._most:
+    def add(self, lines: Column, places: Places) -> None:
+        """Take lines with their places."""
+        self._held.append((places, lines))
+        if sum(column.data.size for _, column in self._held) > self._most:
             self._deal()
 
     def _deal(self) -> None:
@@ -133,40 +117,66 @@ class ShuffledLines(Generic[AnyStr]):
             for number in range(_DEALT):
                 stream = Path(folder, str(number)).open("w+b")  # noqa: SIM115
                 self._files.append(self._open.enter_context(stream))
-        places = self._held_places()
-        order = np.argsort(places >> np.uint64(58), kind="stable")
-        for i in order.tolist():
-            own = [_as_bytes(line) for line in (self._lines[i], self._beside[i])]
-            head = np.array([places[i], len(own[0]), len(own[1])], np.uint64)
-            self._files[int(places[i] >> np.uint64(58))].write(head.tobytes() + own[0] + own[1])
-        self._lines, self._beside, self._places, self._size = [], [], [], 0
+        places, lines = _in_order(self._held, _FIRST_BITS)
+        self._held = []
+        ends = np.searchsorted(places >> _FIRST_BITS, np.arange(_DEALT + 1, dtype=np.uint64))
+        for file, (first, last) in zip(self._files, pairwise(ends.tolist()), strict=True):
+            bounds = lines.bounds[first : last + 1]
+            data = lines.data[bounds[0] : bounds[-1]]
+            size = np.array([last - first, data.size], np.int64)
+            for array in (size, places[first:last], bounds - bounds[0], data):
+                file.write(array.tobytes())
 
-    def _held_places(self) -> Places:
-        return np.concatenate(self._places) if self._places else np.empty(0, np.uint64)
-
-    def __iter__(self) -> Iterator[tuple[AnyStr, AnyStr]]:
-        """Yield the lines, and what belongs to each, by their places."""
-        if self._files:
-            self._deal()
-            for file in self._files:
-                yield from self._of_file(file)
+    def __iter__(self) -> Iterator[Column]:
+        """Yield the lines by their places, some at a time."""
+        if not self._files:
+            yield _in_order(self._held)[1]
             return
-        for i in np.argsort(self._held_places(), kind="stable").tolist():
-            yield self._lines[i], self._beside[i]
-
-    def _of_file(self, file: BinaryIO) -> Iterator[tuple[AnyStr, AnyStr]]:
-        file.seek(0)
-        places, rows = [], []
-        while head := file.read(24):
-            place, length, beside = np.frombuffer(head, np.uint64).tolist()
-            places.append(place)
-            rows.append((file.read(length), file.read(beside)))
-        for i in np.argsort(np.array(places, np.uint64), kind="stable").tolist():
-            line, label = (
-                row.decode("utf-8", "surrogatepass") if self._is_text else row for row in rows[i]
-            )
-            yield cast("AnyStr", line), cast("AnyStr", label)
+        self._deal()
+        for file in self._files:
+            yield _in_order(list(_dealt(file)))[1]
 
 
-def _as_bytes(line: str | bytes) -> bytes:
-    return line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+def write_by_place(
+    entries: Iterable[tuple[bytes, int | None]], stream: BinaryIO, folder: Path
+) -> None:
+    """Write entries in the order of their places; one without a place is written as it comes.
+
+    Parameters
+    ----------
+    entries : iterable of (bytes, int or None)
+        The entries and their places, 64-bit numbers.
+    stream : file
+        Where they are written.
+    folder : Path
+        A folder that nobody else can read, for what does not fit into memory.
+
+    """
+    rest = iter(entries)
+    with ShuffledLines(folder) as shuffled:
+        while some := list(islice(rest, _AT_ONCE)):
+            stream.writelines(entry for entry, place in some if place is None)
+            placed = [(entry, place) for entry, place in some if place is not None]
+            column = Column.of([entry for entry, _ in placed])
+            shuffled.add(column, np.array([place for _, place in placed], np.uint64))
+        for column in shuffled:
+            stream.writelines(column)
+
+
+def _in_order(
+    held: Sequence[tuple[Places, Column]], shift: np.uint64 = _NO_BITS
+) -> tuple[Places, Column]:
+    """Return lines by their places, or by the first bits of these; equal ones as they came."""
+    places = np.concatenate([np.zeros(0, np.uint64), *(own for own, _ in held)])
+    order = np.argsort(places >> shift, kind="stable")
+    return places[order], Column.join([column for _, column in held]).take(order)
+
+
+def _dealt(file: BinaryIO) -> Iterator[tuple[Places, Column]]:
+    """Read back what was dealt to a file."""
+    file.seek(0)
+    while head := file.read(16):
+        rows, size = np.frombuffer(head, np.int64).tolist()
+        places = np.frombuffer(file.read(8 * rows), np.uint64)
+        bounds = np.frombuffer(file.read(8 * rows + 8), np.int64)
+        yield places, Column(np.frombuffer(file.read(size), np.uint8), bounds)

@@ -29,8 +29,17 @@ class Like(TypedDict):
     no: int
 
 
+class Passage(TypedDict):
+    """A place with a little context."""
+
+    place: list[int]
+    before: str
+    words: str
+    after: str
+
+
 class Question(TypedDict):
-    """What is asked: about one place ("mark"), about a whole window, or nothing ("none")."""
+    """What is asked: about one place ("word"), a whole window, a class of words, or nothing ("none")."""
 
     kind: str
     random: NotRequired[bool]
@@ -49,15 +58,13 @@ class Question(TypedDict):
     label: NotRequired[str]
     chance: NotRequired[float]
     like: NotRequired[Like]
-
-
-class Passage(TypedDict):
-    """A place with a little context."""
-
-    place: list[int]
-    before: str
-    words: str
-    after: str
+    class_key: NotRequired[str]
+    """Of a class: its name, what it holds in words, how many places, and some of them."""
+    title: NotRequired[str]
+    asks: NotRequired[str]
+    """The question about a convention; empty for other classes."""
+    count: NotRequired[int]
+    examples: NotRequired[list[Passage]]
 
 
 class DocumentView(TypedDict):
@@ -111,6 +118,7 @@ class LabelStatus(TypedDict):
     left: float | None
     low: float
     high: float
+    wanted: float
 
 
 class Status(TypedDict):

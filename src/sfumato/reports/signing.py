@@ -83,7 +83,12 @@ def load_signing_key(path: str | os.PathLike[str]) -> Ed25519PrivateKey:
 
 
 def sign_files(
-    folder: Path, target: Path, files: Iterable[Path], key: Ed25519PrivateKey | None
+    folder: Path,
+    target: Path,
+    files: Iterable[Path],
+    key: Ed25519PrivateKey | None,
+    *,
+    kept: str | None = None,
 ) -> None:
     """Write SHA256SUMS and its signature into a folder.
 
@@ -97,9 +102,17 @@ def sign_files(
         The files of the release.
     key : Ed25519PrivateKey, optional
         The key; without one there are sums and no signature.
+    kept : str, optional
+        The name of a folder in it that is not given out, and so not signed.
 
     """
-    own = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in {SUMS_FILE, SIGNATURE_FILE}]  # fmt: skip
+    own = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.name not in {SUMS_FILE, SIGNATURE_FILE}
+        and path.relative_to(folder).parts[0] != kept
+    ]
     lines = [f"{sha256_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in own]
     for path in sorted(files):
         name = Path(os.path.relpath(path.absolute(), target.absolute())).as_posix()
@@ -125,6 +138,11 @@ def _signature(text: bytes, key: Ed25519PrivateKey) -> str:
     signature = _string(_KIND) + _string(key.sign(_message_of(text)))
     content = _MAGIC + struct.pack(">I", 1)
     content += b"".join(map(_string, (public, _NAMESPACE, b"", _HASH, signature)))
+    return _armour(content)
+
+
+def _armour(content: bytes) -> str:
+    """Return a signature as OpenSSH writes it: the one form that is accepted, so that every byte counts."""
     coded = base64.b64encode(content).decode()
     rows = [coded[i : i + 70] for i in range(0, len(coded), 70)]
     return "\n".join([_BEGIN, *rows, _END, ""])
@@ -164,14 +182,16 @@ def verify(
 
 
 def _signed_folder(release: Path) -> Path:
-    """Return the folder with the sums of a release: its own, or one next to it that lists its files."""
+    """Return the folder with the sums of a release: its own, one that it is in, or one next to it, that lists its files."""
     if not release.exists():
         raise InputError(f"There is no folder {release.name!r}.", hint="check the path.")
     place = release if release.is_dir() else release.parent
     if (place / SUMS_FILE).is_file():
         return place
     own = [p.resolve() for p in (release.rglob("*") if release.is_dir() else [release])]
-    for sums in sorted(place.absolute().parent.glob(f"*/{SUMS_FILE}")):
+    around = [folder / SUMS_FILE for folder in place.absolute().parents[:2]]
+    near = sorted(place.absolute().parent.glob(f"*/{SUMS_FILE}"))
+    for sums in (*(path for path in around if path.is_file()), *near):
         listed = {(sums.parent / name).resolve() for _, name in _lines(sums.read_bytes())}
         if any(path in listed for path in own):
             return sums.parent
@@ -222,15 +242,18 @@ def _check_signature(text: bytes, armoured: bytes) -> bytes:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        lines = armoured.decode("ascii").split()
         coded = "".join(armoured.decode("ascii").replace(_BEGIN, "").replace(_END, "").split())
         content = base64.b64decode(coded, validate=True)
-        if not lines or content[:10] != _MAGIC + struct.pack(">I", 1):
+        if armoured.decode("ascii") != _armour(content):
+            raise ValueError("written otherwise")
+        if content[:10] != _MAGIC + struct.pack(">I", 1):
             raise ValueError("not a signature")
-        public, namespace, _, kind, signature = _fields(content[10:])
-        if (namespace, kind) != (_NAMESPACE, _HASH):
+        public, namespace, reserved, kind, signature = _fields(content[10:])
+        if (namespace, reserved, kind) != (_NAMESPACE, b"", _HASH):
             raise ValueError("for another purpose")
-        (_, raw), (_, own) = _fields(public), _fields(signature)
+        (of_key, raw), (of_signature, own) = _fields(public), _fields(signature)
+        if (of_key, of_signature) != (_KIND, _KIND):
+            raise ValueError("of another kind")
         Ed25519PublicKey.from_public_bytes(raw).verify(own, _message_of(text))
     except (ValueError, UnicodeDecodeError, struct.error, binascii.Error) as error:
         raise FormatError(f"{SIGNATURE_FILE} is not a signature of sfumato.") from error
@@ -241,6 +264,11 @@ def _check_signature(text: bytes, armoured: bytes) -> bytes:
 
 def _public_key(path: Path) -> bytes:
     try:
-        return base64.b64decode(path.read_text(encoding="utf-8").split()[1], validate=True)
-    except (OSError, UnicodeDecodeError, IndexError, binascii.Error) as error:
-        raise FormatError(f"The file {path.name!r} is not a public key of OpenSSH.") from error
+        kind, coded = path.read_text(encoding="utf-8").split()[:2]
+        if kind.encode() != _KIND:
+            raise ValueError("of another kind")
+        return base64.b64decode(coded, validate=True)
+    except (OSError, ValueError) as error:
+        raise FormatError(
+            f"The file {path.name!r} is not a public Ed25519 key of OpenSSH."
+        ) from error

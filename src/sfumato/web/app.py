@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 from ..core.engine import Progress
 from ..core.errors import InputError, SfumatoError
 from ..core.storage.disk import disk_error_text, is_disk_full
+from ..core.storage.held_numbers import NotesToReview
 from ..desk.protocol import Desk
 from ..desk.registry import open_desk
 from .frontiers import Frontiers
@@ -87,7 +88,12 @@ class PageState:
 
     def rooms(self) -> list[tuple[str, str]]:
         """Return the rooms that have something in them."""
-        return [r for r in _ROOMS if self.desk is not None or r[0] in ("frontier", "report")]
+        there = {"frontier", "report"} | ({"review"} if self.notes_to_review() else set())
+        return [r for r in _ROOMS if self.desk is not None or r[0] in there]
+
+    def notes_to_review(self) -> NotesToReview:
+        """Return what is to be looked at in the notes of tables that were published."""
+        return NotesToReview.near(self.folders)
 
     def render(self, room: str, **values: object) -> Response:
         """Return a room as HTML."""

@@ -56,11 +56,20 @@ class Rooms:
         return self.page.render("audit", status=self.page.the_desk().status(), reader=reader)
 
     def review(self, _request: Request) -> Response:
-        """Show the documents of a release that are to be seen."""
-        desk = self.page.the_desk()
-        rows = desk.review()
+        """Show the documents of a release that are to be seen, and what is to be looked at in notes."""
+        notes = self.page.notes_to_review()
+        desk = self.page.desk if notes else self.page.the_desk()
+        rows = [] if desk is None else desk.review()
         seen = sum(bool(row["seen"]) for row in rows)
-        return self.page.render("review", rows=rows, seen=seen, candidate=desk.released_candidate)
+        candidate = None if desk is None else desk.released_candidate
+        return self.page.render(
+            "review",
+            rows=rows,
+            seen=seen,
+            candidate=candidate,
+            is_project=desk is not None,
+            notes=notes,
+        )
 
     def frontier(self, request: Request) -> Response:
         """Show one part's frontier and one of its candidates."""

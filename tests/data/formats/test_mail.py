@@ -14,10 +14,15 @@ from hypothesis import strategies as st
 from sfumato.core.errors import InputError
 from sfumato.data.document import Document, Edit, Edited, by_place
 from sfumato.data.documents import read_documents
+from sfumato.data.formats.mail.formats import Mail
 from sfumato.data.formats.mail.message import HEADERS, compose, open_message
 from sfumato.data.formats.mail.second_reader import search_message
 from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.verification import Digests
+
+from .office import leaks
+from .office.redacting import redacted, verified
+from .planted_mail import mail
 
 NAME = "Zoltán Quixadelmo"
 
@@ -125,6 +130,16 @@ def test_attached_files_are_redacted_by_their_own_formats(tmp_path):
     assert not again.found.dropped
     assert again.text.count("[NAME]") == 4
     assert again.text.count("All well.") == 3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_name_is_left_in_any_place_of_a_message(tmp_path, seed):
+    pytest.importorskip("lxml")
+    content, names = mail(seed)
+    assert leaks.found(content, names) == set(names)
+    edited, out = redacted(Mail(), content, names.values(), tmp_path)
+    assert verified(Mail(), edited, out)
+    assert leaks.found(out.read_bytes(), names) == set()
 
 
 def test_threads_hold_under_keyed_ids():

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.errors import InputError, PrivacyWarning, ReleaseRefusedError
-from sfumato.engines.tables.composition.joint import (
+from sfumato.core.composition.joint import (
     ReleaseCodes,
     bound_without_link,
     combine_codes,
     group_sizes,
     join_groups,
 )
+from sfumato.core.errors import InputError, PrivacyWarning, ReleaseRefusedError
 from sfumato.engines.tables.composition.people import PEOPLE_FILE, CommonPeople, KnownPeople
 from sfumato.engines.tables.release.steps import publish_by_policy
 

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.engines.tables.narrowing.linking import RowBlocks
 from sfumato.engines.tables.narrowing.measure import Narrowing, NotedRow
-from sfumato.engines.tables.narrowing.people import PeopleCounter, best_guess, masks_of
+from sfumato.engines.tables.narrowing.people import (
+    Certainty,
+    PeopleCounter,
+    best_guess,
+    masks_of,
+)
 from sfumato.engines.tables.narrowing.reading import NoteReading, read_note
+from sfumato.engines.tables.narrowing.sampled import SampleOf
+from sfumato.engines.tables.release.notes_people import bins_of
 
 cells = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 1), st.integers(1, 9)),
@@ -36,13 +43,30 @@ def test_people_and_best_guess_are_those_of_brute_force(population, row, read, c
             and all(read[a][values[a]] for a in followed)
         )
 
-    assert group.count({a: np.array(read[a]) for a in range(3)}) == fit(range(3))
+    assert group.count_known({a: np.array(read[a]) for a in range(3)}) == fit(range(3))
     noted = {a: (np.array(read[a]), "age") for a in range(3)}
-    guess = best_guess(group, noted, {(a, "age"): certainty[a] for a in range(3)})
+
+    class Known:
+        def of(self, forms, people):
+            assert people == max(1, fit([a for a, _ in forms]))
+            return np.prod([certainty[a] for a, _ in forms])
+
+    guess = best_guess(group, noted, Known())
     subsets = [s for size in range(4) for s in itertools.combinations(range(3), size)]
     best = max(np.prod([certainty[a] for a in s]) / max(1, fit(s)) for s in subsets)
     assert guess.chance == pytest.approx(best)
     assert guess.people == max(1, fit(guess.followed))
+
+
+def test_readings_that_leave_few_people_are_judged_by_others_that_do():
+    known, age, birth = Certainty(), ((0, "age"),), ((0, "birth"),)
+    for i in range(400):
+        known.add(age, 3_000, are_right=True)
+        known.add(age, 2, are_right=i % 40 == 0)
+    assert known.of(age, 3_000) > 0.99
+    assert known.of(age, 2) == pytest.approx(1 / 40, abs=0.01)
+    assert known.of(birth, 2) == pytest.approx(1 / 40, abs=0.01)  # by how few they leave alone
+    assert known.of(birth, 50) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -129,6 +153,12 @@ def test_publishing_with_a_population_measures_the_people_behind_the_words(short
     assert people.published.named <= 1.1 * people.row.named
     linked = people.linked
     assert linked.random < linked.published <= linked.table
+    public = json.loads((tmp_path / "out" / "release.json").read_text())["measured"]["notes"][
+        "notes"
+    ]
+    assert sum(public["people_who_fit"].values()) == people.notes
+    assert min(public["people_who_fit"].values()) >= 11
+    assert set(public) == {"notes", "people_who_fit"}
     assert (
         "people"
         not in json.loads((tmp_path / "out" / "release.json").read_text())["measured"]["notes"][
@@ -137,3 +167,51 @@ def test_publishing_with_a_population_measures_the_people_behind_the_words(short
     )
     lines = (tmp_path / "out.private" / "notes_people.jsonl").read_text().splitlines()
     assert len(lines) == people.notes == 200
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.05, 0.2])
+def test_the_interval_holds_where_the_population_is_known_by_a_sample(fraction):
+    rng = np.random.default_rng(round(1000 * fraction))
+    people = rng.integers(1, 2000, 4000)  # who fit, in 4,000 populations
+    counted = 1 + rng.binomial(people - 1, fraction)  # the person is in the sample
+    low, high = SampleOf(fraction).interval(counted.astype(float))
+    assert np.mean((low <= people) & (people <= high)) >= 0.92
+    middle = SampleOf(fraction).people(counted.astype(float))
+    assert middle.mean() == pytest.approx(people.mean(), rel=0.1)
+    assert ((low <= middle) & (middle <= high)).all()
+
+
+def test_a_whole_population_has_no_interval():
+    low, high = SampleOf(1.0).interval(np.array([1.0, 7.0]))
+    assert low.tolist() == high.tolist() == SampleOf(1.0).people(np.array([1.0, 7.0])).tolist()
+
+
+@given(st.lists(st.floats(1, 30_000), max_size=80), st.integers(1, 20))
+def test_no_public_count_is_below_the_least(people, least):
+    found = bins_of(people, least)
+    assert all(notes >= least for notes in found.values())
+    assert sum(found.values()) == (len(people) if len(people) >= least else 0)
+    edges = [name.removeprefix("from ").split("-") for name in found]
+    for (_, last), (first, *_) in itertools.pairwise(edges):
+        assert int(first) == int(last) + 1
+    for name, notes in found.items():
+        low, _, high = name.removeprefix("from ").partition("-")
+        inside = [n for n in people if int(low) <= n < (int(high) + 1 if high else np.inf)]
+        assert len(inside) == notes
+
+
+def test_a_table_that_is_a_sample_has_people_with_their_interval(short_samples, tmp_path):
+    register = short_samples / "register_with_notes.csv"
+    schema = short_samples / "schema_with_notes.toml"
+    found = sf.tables.explore(register, schema=schema, sampling_fraction=0.05, evaluations=30)
+    release = found.publish(next(iter(found)), register, out=tmp_path / "out", accept_worse=True)
+    notes = release.measured.notes["notes"]
+    people = notes.people
+    assert people.fraction == 0.05
+    low, high = people.published.named_between
+    assert low <= people.published.named <= high
+    assert notes.people_who_fit == {}  # estimated from raw rows: not for everybody
+    lines = (tmp_path / "out.private" / "notes_people.jsonl").read_text().splitlines()
+    for line in map(json.loads, lines):
+        for name in ("row", "raw", "published"):
+            assert line[f"{name}_between"][0] <= line[name] <= line[f"{name}_between"][1]

@@ -101,7 +101,7 @@ def test_a_note_says_what_its_row_shows_and_no_more(released):
 def test_the_list_is_private_and_the_record_counts_notes_only(released):
     folder, release = released
     public = json.loads((folder / "release.json").read_text())
-    assert public["measured"]["notes"] == {"notes": {"notes": 240}}
+    assert public["measured"]["notes"] == {"notes": {"notes": 240, "people_who_fit": {}}}
     lines = [
         json.loads(line)
         for line in (folder.with_name("out.private") / "mentions.jsonl").read_text().splitlines()

@@ -80,10 +80,13 @@ def test_every_attacker(name):
         assert attack is None
         assert "No attack was run" in told(found)
         return
-    wanted = {learner.name for learner in find_attackers([name])}
-    assert wanted == (set(ATTACKERS) if name == "all" else {name})
-    assert set(attack.B.learners) == wanted == set(attack.A.learners)
-    assert attack.B.learner in told(found)
+    learners = find_attackers([name])
+    assert {one.name for one in learners} == (set(ATTACKERS) if name == "all" else {name})
+    inside = {one.name for one in learners if not one.outsider}
+    for reading in (attack.A, attack.B):
+        assert set(() if reading is None else reading.learners) == inside
+    assert {one.name for one in learners if one.outsider} <= set(attack.outside.learners)
+    assert (attack.B or attack.outside).learner in told(found)
 
 
 @pytest.mark.parametrize("name", REPLACEMENTS)

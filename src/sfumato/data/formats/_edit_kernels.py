@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from numba import njit, types
 
-__all__ = ["hash_edited", "write_edits"]
+from .._column_kernels import copy_bytes
+
+__all__ = ["absorb", "absorb_byte", "begin", "finish", "hash_edited", "write_edits"]
 
 _fixed = types.Array(types.uint8, 1, "C", readonly=True)
 _bytes = types.Array(types.uint8, 1, "C")
@@ -30,6 +32,15 @@ def _digits(number, out, o):
         first += 1
         last -= 1
     return o
+
+
+@njit(cache=True, nogil=True)
+def _characters(text, first, last):
+    """Count the bytes that begin a character."""
+    found = 0
+    for k in range(types.uint64(first), types.uint64(last)):
+        found += (text[k] & 0xC0) != 0x80
+    return found
 
 
 @njit(
@@ -58,24 +69,25 @@ def write_edits(text, bounds, start, end, doc, which, pieces, piece_bounds, out,
                 o += 2
             out[o] = LEFT
             o += 1
-            while at < start[s]:
-                characters += (text[at] & 0xC0) != 0x80
-                at += 1
+            characters += _characters(text, at, start[s])
             o = _digits(characters, out, o)
             out[o] = COMMA
             out[o + 1] = SPACE
             o += 2
-            while at < end[s]:
-                characters += (text[at] & 0xC0) != 0x80
-                at += 1
+            characters += _characters(text, start[s], end[s])
+            at = end[s]
             o = _digits(characters, out, o)
-            for k in range(piece_bounds[which[s]], piece_bounds[which[s] + 1]):
-                out[o] = pieces[k]
-                o += 1
+            o = copy_bytes(pieces, piece_bounds[which[s]], piece_bounds[which[s] + 1], out, o)
         out[o] = RIGHT
         o += 1
         out_bounds[d + 1] = o
     return o
+
+
+@njit(cache=True, nogil=True)
+def begin():
+    """Return the state of a hash before its first byte: two sums, the last eight bytes, and how many there were."""
+    return types.uint64(0x243F6A8885A308D3), types.uint64(0x13198A2E03707344), types.uint64(0), 0
 
 
 @njit(cache=True, nogil=True)
@@ -87,6 +99,48 @@ def _mix(one, two, word):
     return one, two
 
 
+@njit(cache=True, nogil=True)
+def absorb(data, first, last, one, two, word, size):
+    """Hash some bytes after those before them: the same however they are cut.
+
+    Eight at a time; a place that is not signed spares a check of each, so that they are loaded at once.
+    """
+    held = types.uint64(8 * (size & 7))
+    k, stop = types.uint64(first), types.uint64(last)
+    while k + types.uint64(8) <= stop:
+        eight = types.uint64(0)
+        for b in range(types.uint64(8)):
+            eight = (eight << types.uint64(8)) | types.uint64(data[k + b])
+        if held == 0:
+            one, two = _mix(one, two, eight)
+        else:
+            one, two = _mix(one, two, (word << (types.uint64(64) - held)) | (eight >> held))
+        word = eight
+        size += 8
+        k += types.uint64(8)
+    while k < stop:
+        one, two, word, size = absorb_byte(data[k], one, two, word, size)
+        k += types.uint64(1)
+    return one, two, word, size
+
+
+@njit(cache=True, nogil=True)
+def absorb_byte(byte, one, two, word, size):
+    """Hash one more byte."""
+    word = (word << types.uint64(8)) | types.uint64(byte)
+    size += 1
+    if size & 7 == 0:
+        one, two = _mix(one, two, word)
+    return one, two, word, size
+
+
+@njit(cache=True, nogil=True)
+def finish(one, two, word, size):
+    """Return the hash: with the last bytes, those before them, and how many there are."""
+    one, two = _mix(one, two, word)
+    return _mix(one, two, types.uint64(size))
+
+
 @njit(
     types.void(_fixed, _int64s, _int64s, _int64s, _int64s, _int32s, _fixed, _int64s, _pairs),
     cache=True,
@@ -95,28 +149,12 @@ def _mix(one, two, word):
 def hash_edited(text, bounds, start, end, doc, which, pieces, piece_bounds, hashes):
     """Hash each text with its edits, without making it: what stays and what replaces, byte after byte."""
     for d in range(bounds.size - 1):
-        one, two = types.uint64(0x243F6A8885A308D3), types.uint64(0x13198A2E03707344)
-        word = types.uint64(0)
-        size = 0
+        one, two, word, size = begin()
         at = bounds[d]
-        s = doc[d]
-        while True:
-            stop = start[s] if s < doc[d + 1] else bounds[d + 1]
-            for k in range(at, stop):
-                word = (word << types.uint64(8)) | types.uint64(text[k])
-                size += 1
-                if size & 7 == 0:
-                    one, two = _mix(one, two, word)
-            if s == doc[d + 1]:
-                break
-            for k in range(piece_bounds[which[s]], piece_bounds[which[s] + 1]):
-                word = (word << types.uint64(8)) | types.uint64(pieces[k])
-                size += 1
-                if size & 7 == 0:
-                    one, two = _mix(one, two, word)
+        for s in range(doc[d], doc[d + 1]):
+            one, two, word, size = absorb(text, at, start[s], one, two, word, size)
+            first, last = piece_bounds[which[s]], piece_bounds[which[s] + 1]
+            one, two, word, size = absorb(pieces, first, last, one, two, word, size)
             at = end[s]
-            s += 1
-        # The last bytes, with those before them, and how many there are.
-        one, two = _mix(one, two, word)
-        one, two = _mix(one, two, types.uint64(size))
-        hashes[d, 0], hashes[d, 1] = one, two
+        one, two, word, size = absorb(text, at, bounds[d + 1], one, two, word, size)
+        hashes[d, 0], hashes[d, 1] = finish(one, two, word, size)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from .._column_kernels import copy_bytes, next_special
+
 _bytes = types.Array(types.uint8, 1, "C")
 _fixed = types.Array(types.uint8, 1, "C", readonly=True)
 _int64s = types.Array(types.int64, 1, "C")
@@ -111,20 +113,15 @@ def _string(raw, i, end, out, o, as_json):
         out[o] = QUOTE
         o += 1
     while i < end:
-        c = types.int64(raw[i])
-        if c == QUOTE:
+        plain = next_special(raw, i, end)
+        o = copy_bytes(raw, i, plain, out, o)
+        i = plain
+        if i < end and raw[i] == QUOTE:
             if as_json:
                 out[o] = QUOTE
                 o += 1
             return i + 1, o
-        if c < 0x20:
-            return -1, o
-        if c != BACKSLASH:
-            out[o] = c
-            o += 1
-            i += 1
-            continue
-        if i + 1 >= end:
+        if i + 1 >= end or raw[i] != BACKSLASH:
             return -1, o
         c = types.int64(raw[i + 1])
         i += 2
@@ -501,19 +498,24 @@ def scan_lines(
     return n
 
 
+@njit(cache=True, nogil=True)
+def hash_id(head, a, b):
+    """Hash an id as JSON, without its quotes: a number and the same digits as a text alike."""
+    if b - a >= 2 and head[a] == QUOTE:
+        a, b = a + 1, b - 1
+    h = types.uint64(0x9E3779B97F4A7C15) ^ types.uint64(b - a)
+    for k in range(a, b):
+        h = (h ^ types.uint64(head[k])) * types.uint64(0xD6E8FEB86659FD93)
+        h ^= h >> types.uint64(32)
+    h *= types.uint64(0xBF58476D1CE4E5B9)
+    return h ^ (h >> types.uint64(29))
+
+
 @njit(types.void(_fixed, _int64s, _uint64s), cache=True, nogil=True)
 def hash_heads(head, bounds, marks):
-    """Hash ids, a number and the same digits as a text alike."""
+    """Hash ids."""
     for d in range(bounds.size - 1):
-        a, b = bounds[d], bounds[d + 1]
-        if b - a >= 2 and head[a] == QUOTE:
-            a, b = a + 1, b - 1
-        h = types.uint64(0x9E3779B97F4A7C15) ^ types.uint64(b - a)
-        for k in range(a, b):
-            h = (h ^ types.uint64(head[k])) * types.uint64(0xD6E8FEB86659FD93)
-            h ^= h >> types.uint64(32)
-        h *= types.uint64(0xBF58476D1CE4E5B9)
-        marks[d] = h ^ (h >> types.uint64(29))
+        marks[d] = hash_id(head, bounds[d], bounds[d + 1])
 
 
 @njit(
@@ -529,26 +531,19 @@ def write_lines(
     """Write lines: before the id, the id, before the text, the text, after it, the tail, the end."""
     o = 0
     for d in range(count):
-        for k in range(between_bounds[0], between_bounds[1]):
-            out[o] = between[k]
-            o += 1
-        for k in range(head_bounds[d], head_bounds[d + 1]):
-            out[o] = head[k]
-            o += 1
-        for k in range(between_bounds[1], between_bounds[2]):
-            out[o] = between[k]
-            o += 1
-        for k in range(text_bounds[d], text_bounds[d + 1]):
-            o = _escaped(types.int64(text[k]), out, o)
-        for k in range(between_bounds[2], between_bounds[3]):
-            out[o] = between[k]
-            o += 1
-        for k in range(tail_bounds[d], tail_bounds[d + 1]):
-            out[o] = tail[k]
-            o += 1
-        for k in range(between_bounds[3], between_bounds[4]):
-            out[o] = between[k]
-            o += 1
+        o = copy_bytes(between, between_bounds[0], between_bounds[1], out, o)
+        o = copy_bytes(head, head_bounds[d], head_bounds[d + 1], out, o)
+        o = copy_bytes(between, between_bounds[1], between_bounds[2], out, o)
+        k, end = text_bounds[d], text_bounds[d + 1]
+        while k < end:
+            plain = next_special(text, k, end)
+            o = copy_bytes(text, k, plain, out, o)
+            if plain < end:
+                o = _escaped(types.int64(text[plain]), out, o)
+            k = plain + 1
+        o = copy_bytes(between, between_bounds[2], between_bounds[3], out, o)
+        o = copy_bytes(tail, tail_bounds[d], tail_bounds[d + 1], out, o)
+        o = copy_bytes(between, between_bounds[3], between_bounds[4], out, o)
     return o
 
 

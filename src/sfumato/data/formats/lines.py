@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from ..byte_columns import Column, Offsets, frozen
 from ..document import Document, Span
 from ..sources import Withheld, open_bytes
 from .jsonl import Jsonl, encoded
@@ -23,55 +23,10 @@ from .protocol import CorpusFile, FieldNames
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["WORTH", "Column", "LineBlock", "LineWriter", "SeenMarks", "read_blocks"]
+__all__ = ["WORTH", "LineBlock", "LineWriter", "SeenMarks", "read_blocks"]
 
-Bytes = npt.NDArray[np.uint8]
-Offsets = npt.NDArray[np.int64]
-Scalar = TypeVar("Scalar", bound=np.generic)
 _MOST_NAMES = 256  # of other fields; a line with yet another one is read in Python
 WORTH = 1 << 20  # bytes of files, packed or not, from which kernels are worth their compilation
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Byte strings one after the other: entry i is `data[bounds[i]:bounds[i + 1]]`."""
-
-    data: Bytes
-    bounds: Offsets
-
-    @classmethod
-    def of(cls, entries: Sequence[bytes]) -> Column:
-        bounds = np.zeros(len(entries) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, entries), np.int64, len(entries)), out=bounds[1:])
-        return cls(np.frombuffer(b"".join(entries), np.uint8), bounds)
-
-    @classmethod
-    def of_arrow(cls, array: pa.LargeBinaryArray) -> Column:
-        _, bounds, data = array.buffers()
-        offsets = np.frombuffer(bounds, np.int64)[array.offset : array.offset + len(array) + 1]
-        content = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-        return cls(content[offsets[0] : offsets[-1]], offsets - offsets[0])
-
-    def to_arrow(self) -> pa.LargeBinaryArray:
-        import pyarrow as pa
-
-        buffers = [None, pa.py_buffer(self.bounds), pa.py_buffer(self.data)]
-        return pa.Array.from_buffers(pa.large_binary(), len(self), buffers)
-
-    def __len__(self) -> int:
-        return self.bounds.size - 1
-
-    def __getitem__(self, i: int) -> bytes:
-        return self.data[self.bounds[i] : self.bounds[i + 1]].tobytes()
-
-    def __iter__(self) -> Iterator[bytes]:
-        data = self.data.tobytes()
-        return (data[a:b] for a, b in pairwise(self.bounds.tolist()))
-
-    def views(self) -> Iterator[memoryview]:
-        """Yield the entries without a copy."""
-        data = memoryview(self.data.data)
-        return (data[a:b] for a, b in pairwise(self.bounds.tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +67,14 @@ class LineBlock:
     @classmethod
     def of_arrow(cls, batch: pa.RecordBatch) -> LineBlock:
         """Take the columns from an Arrow batch."""
-        head, text, tail = map(Column.of_arrow, batch.columns)
+        head, text, tail = map(Column.of_arrow, batch.columns[:3])
         return cls(head, text, tail)
 
     def only(self, keep: npt.NDArray[np.bool_]) -> LineBlock:
         """Leave documents out."""
-        chosen = np.flatnonzero(keep).tolist()
-        head, text, tail = (
-            Column.of([c[i] for i in chosen]) for c in (self.head, self.text, self.tail)
-        )
-        place = {old: new for new, old in enumerate(chosen)}
+        chosen = np.flatnonzero(keep)
+        head, text, tail = (c.take(chosen) for c in (self.head, self.text, self.tail))
+        place = {old: new for new, old in enumerate(chosen.tolist())}
         spans = tuple((place[i], found) for i, found in self.spans if i in place)
         return replace(self, head=head, text=text, tail=tail, spans=spans)
 
@@ -183,23 +136,23 @@ def read_blocks(
         for raw in _whole_lines(stream, size, form.names.limits.record_bytes):
             block = reader.block(raw)
             marks = np.empty(len(block), np.uint64)
-            _kernels.hash_heads(_frozen(block.head.data), block.head.bounds, marks)
+            _kernels.hash_heads(frozen(block.head.data), block.head.bounds, marks)
             new = seen.add(marks)
             yield block if new.all() else reader.without_repeated(block, new)
 
 
 def _whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes]:
     """Cut a stream after line ends; what is left of a line beyond the limit is not kept."""
-    rest = bytearray()
+    rest = b""
     while block := stream.read(size):
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield bytes(rest + block[:cut])
-            rest = bytearray(block[cut:])
+            yield b"".join((rest, memoryview(block)[:cut]))
+            rest = block[cut:]
         elif len(rest) <= longest:  # else it is known to be too long, and its end is awaited
             rest += block
     if rest:
-        yield bytes(rest)
+        yield rest
 
 
 class _LineReader:
@@ -233,7 +186,7 @@ class _LineReader:
         except UnicodeDecodeError:  # some line is not UTF-8: each is looked at by itself
             most = 0
         n = _kernels.scan_lines(
-            np.frombuffer(raw, np.uint8), _frozen(self.names.data), self.names.bounds, most,
+            np.frombuffer(raw, np.uint8), frozen(self.names.data), self.names.bounds, most,
             limits.id_characters, limits.document_characters, self.keep is None,
             pool, pool_bounds, pooled,
             start, end, slow, *(a for c in columns for a in (c.data, c.bounds)),
@@ -327,17 +280,11 @@ class LineWriter:
         if len(text) != count:  # the kernel would read beyond the end
             raise ValueError("There must be a text for each document.")
         size = block.head.data.size + block.tail.data.size + count * pieces.data.size
-        out = np.empty(size + _kernels.escaped_size(_frozen(text.data)), np.uint8)
+        out = np.empty(size + _kernels.escaped_size(frozen(text.data)), np.uint8)
         written = _kernels.write_lines(
-            _frozen(block.head.data), block.head.bounds, _frozen(text.data), text.bounds,
-            _frozen(block.tail.data), block.tail.bounds, _frozen(pieces.data), pieces.bounds,
+            frozen(block.head.data), block.head.bounds, frozen(text.data), text.bounds,
+            frozen(block.tail.data), block.tail.bounds, frozen(pieces.data), pieces.bounds,
             count, out,
         )  # fmt: skip
         assert written == out.size
         return out.tobytes()
-
-
-def _frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    view = array.view()
-    view.setflags(write=False)
-    return view

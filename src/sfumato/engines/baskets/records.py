@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
 from ...core.coarse import granularity_of
+from ...core.composition.records import CompositionRecord
 from ...core.records import (
     AttackRecord,
     Candidate,
@@ -32,6 +33,7 @@ from ...core.records import (
 __all__ = [
     "BasketsAttack",
     "BasketsCandidate",
+    "BasketsComposition",
     "BasketsFrontier",
     "BasketsReference",
     "BasketsRelease",
@@ -175,10 +177,40 @@ class CandidateAttack(HouseRecord):
     linked_from: CandidateId | None = None
 
 
-class BasketsAttack(AttackRecord):
-    """attack.json of the baskets engine."""
+class BasketsComposition(CompositionRecord):
+    """Two releases of rows of the same people: a group is everybody who holds all published items of a person.
 
-    attacks: tuple[CandidateAttack, ...]
+    `unique_rows` are the shares of rows that are exactly unique: in each release alone, and linked.
+    """
+
+    crossed: ClassVar[tuple[str, str]] = (
+        "of the people are shown differently by the two",
+        "an item that comes or goes tells what happened in between",
+    )
+    remedies: ClassVar[str] = (
+        "publish the columns of the earlier release again and no others, give out only one of the two, or see to it "
+        "that rows cannot be linked (no kept order, no columns that both show)"
+    )
+
+    unique_rows: tuple[Share, Share, Share]
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints."""
+        first, second, linked = self.unique_rows
+        found = super().lines()
+        found.insert(
+            5,
+            f"  rows that are exactly unique: {first:.1%} and {second:.1%} alone, {linked:.1%} linked; "
+            f"{self.shared_columns:,} columns are shown alike by both",
+        )
+        return found
+
+
+class BasketsAttack(AttackRecord):
+    """attack.json of the baskets engine: candidates under attack, or a release together with earlier ones."""
+
+    attacks: tuple[CandidateAttack, ...] = ()
+    compositions: tuple[BasketsComposition, ...] = ()
 
 
 class How(Record):

@@ -252,6 +252,12 @@ class BasketsPublishRequest(_OfMatrix):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
+    max_joint_risk: float | None = parameter(
+        None,
+        help="Maximum individual risk together with earlier releases of the same people next to the output.",
+        gt=0,
+        le=1,
+    )
     engine: str = parameter(
         "local",
         help=_ENGINE,
@@ -291,14 +297,21 @@ class BasketsPublishRequest(_OfMatrix):
 
 
 class _OfFolder(Request):
-    """What a request about a folder of explore shares; its positional argument comes first."""
+    """What is attacked; its positional argument comes first."""
 
-    directory: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+    directory: str | Path = parameter(
+        help="Folder that explore wrote, or a release to measure together with earlier ones.",
+        role="data",
+        metavar="DIR|RELEASE",
+    )
 
 
 class BasketsAttackRequest(_OfMatrix, _OfFolder):
     """The parameters of `baskets attack`."""
 
+    matrix: MatrixInput | None = parameter(  # type: ignore[assignment]  # releases need no data
+        None, help=f"{_MATRIX} Not needed for releases.", role="data"
+    )
     candidates: list[str] = parameter(
         [], help="Candidates to attack; those on the frontier if not given.", flag="--choose"
     )
@@ -309,8 +322,13 @@ class BasketsAttackRequest(_OfMatrix, _OfFolder):
         [0], help="Numbers of known absences.", min_length=1
     )
     people: int = parameter(1000, help="How many people are looked for.", ge=1)
-    link: str | None = parameter(
-        None, help="Also look for people by their rows in this candidate's release."
+    earlier: list[str | Path] = parameter(
+        [],
+        help="Earlier releases of some of the same people; or, for a folder that explore wrote, the candidate by "
+        "whose release people are looked for as well.",
+        flag="--with",
+        metavar="RELEASE|ID",
+        former=["link"],
     )
     seed: int = parameter(0, help="Seed of who is drawn and what is known.", ge=0)
 

@@ -116,6 +116,8 @@ class _Column:
     domain: tuple[str, ...]
     numbers: Floats | None
     interval: npt.NDArray[np.int64]
+    observed: bool
+    """Whether the domain was read from the data: its values are then those of single people."""
 
     def spread(self, shares: Floats) -> Floats:
         """Spread the shares of values evenly over their intervals."""
@@ -136,7 +138,9 @@ class _Column:
             column=self.name,
             before=tuple(round(float(share), 9) for share in before),
             after=tuple(round(float(share), 9) for share in self.spread(before)),
-            numbers=() if self.numbers is None else tuple(map(float, self.numbers)),
+            numbers=()
+            if self.numbers is None or self.observed
+            else tuple(map(float, self.numbers)),
         )
 
     def values(self, *, after: bool) -> Floats:
@@ -239,7 +243,8 @@ def _column(opened: TableSource, payload: TablesPayload, policy: Policy, a: int)
         codes = np.where(codes < len(domain), codes, -1)
     known = policy.lattice.labels[a].numbers
     numbers = None if known is None else np.array([float(v) for v in known])
-    return _Column(name, codes, domain, numbers, interval)
+    observed = policy.lattice.labels[a].observed
+    return _Column(name, codes, domain, numbers, interval, observed)
 
 
 def _of_numbers(column: _Column) -> list[Figure]:

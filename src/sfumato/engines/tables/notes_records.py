@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
 
 from ...core.records import ColumnName, Count, HouseRecord, Private, Public, Record, Share
 from ...core.storage.placed_bands import MENTIONS_FILE
 from .policy_records import Size
+
+PeopleBin = Annotated[str, StringConstraints(pattern=r"^(\d+-\d+|from \d+)$")]
 
 __all__ = ["NotesFound", "NotesLinked", "NotesPeople", "PeopleLeft"]
 
@@ -15,7 +19,8 @@ class PeopleLeft(HouseRecord):
     """The people of a population whom an attacker cannot tell apart.
 
     `median` is in the middle of all notes, `below` the share with fewer than 11, `unique` with one; `stated` is the
-    chance of naming a record that the attacker believes in, `named` how often the guess is right.
+    chance of naming a record that the attacker believes in, `named` how often the guess is right; `named_between` are its
+    ends, where the population is known by a sample.
     """
 
     median: Size
@@ -23,6 +28,7 @@ class PeopleLeft(HouseRecord):
     unique: Share
     stated: Share
     named: Share
+    named_between: tuple[Share, Share] | None = None
 
 
 class NotesLinked(HouseRecord):
@@ -45,14 +51,22 @@ class NotesPeople(HouseRecord):
     raw: PeopleLeft
     published: PeopleLeft
     linked: NotesLinked
+    fraction: Share | None = None
+    """The share of the population that the people are a sample of, where they are not all."""
 
     def in_words(self) -> str:
         """Return the figures in a line."""
         return (
             f"chance of naming a record: {self.row.named:.3g} by its row, {self.raw.named:.3g} with the note as it was, "
             f"{self.published.named:.3g} with the note as published (people who fit, median: {self.row.median:,.0f}, "
-            f"{self.raw.median:,.0f}, {self.published.median:,.0f})"
+            f"{self.raw.median:,.0f}, {self.published.median:,.0f}){self._ends()}"
         )
+
+    def _ends(self) -> str:
+        if self.fraction is None or self.published.named_between is None:
+            return ""
+        low, high = self.published.named_between
+        return f", estimated from a sample of {self.fraction:.3g} of the population: {low:.3g} – {high:.3g} as published"
 
 
 class NotesFound(Record):
@@ -70,6 +84,8 @@ class NotesFound(Record):
     contradicted: Private[dict[ColumnName, Count]] = Field(default_factory=dict)
     held: Private[Count] = 0
     people: Private[NotesPeople | None] = None
+    people_who_fit: Public[dict[PeopleBin, Count]] = Field(default_factory=dict)
+    """Published notes by the people of the population who fit the row and the note; no count is below 11."""
 
     def in_words(self, column: str) -> str:
         """Return what was done, for the steward."""

@@ -29,6 +29,7 @@ from ...core.records import (
     Sentence,
     Share,
 )
+from .composition_records import TextComposition
 
 __all__ = [
     "READINGS",
@@ -275,6 +276,8 @@ class TextAttack(AttackRecord):
     attack: AttackDetails
     bounds: TheoremBounds | None = None
     inference: InferenceRecord | None = None
+    compositions: tuple[TextComposition, ...] = ()
+    """The release together with earlier ones."""
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the attack."""
@@ -317,4 +320,4 @@ class TextAttack(AttackRecord):
                 f"from the words around: {guess.right:,} of {guess.cases:,} removed names guessed "
                 f"({guess.low:.0%} – {guess.high:.0%}), {guess.by_prior:,} without reading"
             )
-        return found
+        return [*found, *(line for together in self.compositions for line in together.lines())]

@@ -198,6 +198,7 @@ class TextEngine(
                 learners=learners,
                 folds=request.folds,
                 seed=request.seed,
+                earlier=request.earlier,
                 encoder=find_encoder(request.attackers, request.encoder),
             ),
             request=request.to_record(),

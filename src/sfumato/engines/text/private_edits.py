@@ -17,22 +17,20 @@ from ...core.errors import InputError, OutputExistsError
 from ...core.files import sha256_of
 from ...core.storage.disk import sync
 from ...core.storage.private_folder import make_private_folder, private_folder_of
+from ...data.byte_columns import Column, weave
 from ...data.document import Document, Edit
 from ...data.formats.jsonl import encoded
 
 __all__ = [
+    "EDITS_FILE",
     "DocumentEdits",
-    "edit_line",
+    "edit_lines",
     "edits_of",
-    "id_of_line",
-    "publish_edits",
+    "publish_private",
     "read_edits",
-    "reader_of",
-    "with_published_id",
 ]
 
 EDITS_FILE = "edits.jsonl"
-_BEFORE, _BETWEEN = b'{"id": ', b', "published_id": '
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,13 @@ class DocumentEdits:
         id = str(entry.pop("id"))
         return cls(id, str(entry.pop("published_id", id)), **entry, edits=edits)
 
+    def to_line(self) -> bytes:
+        """Return the line, as `edit_lines` would write it."""
+        edits = [[e.start, e.end, e.replacement, e.label] for e in self.edits]
+        entry = {"id": self.id, "published_id": self.published_id, "text_sha256": self.text_sha256,
+                 "format": self.format, "version": self.version, "edits": edits}  # fmt: skip
+        return encoded(entry) + b"\n"
+
     def check(self, document: Document) -> Document:
         """Return the document, or refuse one whose text is not the one that was edited."""
         if document.text_sha256 != self.text_sha256:
@@ -74,38 +79,35 @@ def edits_of(out: str | os.PathLike[str]) -> Path:
     return private_folder_of(out) / EDITS_FILE
 
 
-def edit_line(id: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:
-    """Return the line of a document that is published under its own id, from pieces of JSON."""
-    return b'{"id": %b, "published_id": %b, "text_sha256": "%b", %b, "edits": %b}\n' % (
-        id, id, text_sha256.encode(), reader, edits
-    )  # fmt: skip
+def edit_lines(
+    ids: Column, published: Column, text_hashes: Column, reader: tuple[str, str], edits: Column
+) -> bytes:
+    """Return the lines of many documents, from pieces of JSON.
+
+    Parameters
+    ----------
+    ids, published : Column
+        The ids as they were read, and as they are published, each as a JSON text.
+    text_hashes : Column
+        The hashes of the texts as they were read, in hexadecimal digits.
+    reader : tuple of str
+        The format, and the version of its reader.
+    edits : Column
+        The edits, each as a JSON array.
+
+    """
+    about = b'", "format": %b, "version": %b, "edits": ' % tuple(map(encoded, reader))
+    pieces = [b'{"id": ', b', "published_id": ', b', "text_sha256": "', about, b"}\n"]
+    return weave(pieces, ids, published, text_hashes, edits)
 
 
-def reader_of(name: str, version: str) -> bytes:
-    """Return what a line says about the reader, as a piece of JSON."""
-    return b'"format": %b, "version": %b' % (encoded(name), encoded(version))
-
-
-def id_of_line(line: bytes) -> bytes:
-    """Return the id of a line, as a JSON text; a quote inside it is escaped, so that its end is plain."""
-    return line[len(_BEFORE) : line.index(_BETWEEN)]
-
-
-def with_published_id(line: bytes, published: bytes) -> bytes:
-    """Return a line with another id to be published under, a JSON text."""
-    id = id_of_line(line)
-    after = len(_BEFORE) + len(_BETWEEN) + 2 * len(id)
-    return b"%b%b%b%b%b" % (_BEFORE, id, _BETWEEN, published, line[after:])
-
-
-def publish_edits(staged: Path, out: str | os.PathLike[str], *, force: bool) -> None:
-    """Put the file in its place, for the steward alone; that of another release is replaced only by force."""
-    path = edits_of(out)
-    make_private_folder(out)
+def publish_private(staged: Path, out: str | os.PathLike[str], *, force: bool) -> None:
+    """Put a file under its name into the private folder; that of another release is replaced only by force."""
+    path = make_private_folder(out) / staged.name
     if path.is_file() and not force and sha256_of(path) != sha256_of(staged):
         raise OutputExistsError(
-            f"The edits of an earlier output already exist in {path.parent.name!r}.",
-            hint="give --force to replace them.",
+            f"{path.name!r} of an earlier output already exists in {path.parent.name!r}.",
+            hint="give --force to replace it.",
         )
     staged.chmod(0o600)
     sync(staged)

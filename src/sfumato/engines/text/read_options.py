@@ -126,9 +126,9 @@ class WithFindings(ReadOptions):
     )
     min_score: float = parameter(
         0.0, help="Ignore findings below this score; findings without a score are used.",
-        ge=0, le=1, within="findings",
+        ge=0, le=1, within="findings", warns=False,
     )  # fmt: skip
     findings_labels: dict[str, str] = parameter(
         {}, help="Other names of the findings' labels, for example PERSON=NAME.",
-        metavar="FOUND=LABEL", within="findings",
+        metavar="FOUND=LABEL", within="findings", warns=False,
     )  # fmt: skip

@@ -290,6 +290,13 @@ class TextAttackRequest(Request):
     training: DocumentsInput | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
+    earlier: list[File] = parameter(
+        [],
+        help="Earlier releases of some of the same documents or people.",
+        role="file",
+        flag="--with",
+        metavar="RELEASE",
+    )
     attackers: list[str | LearnerInput] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )

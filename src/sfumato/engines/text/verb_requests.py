@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
-from ...core.arguments import Compound, Flagged
+from ...core.arguments import Compound, Flagged, number, table_of
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
 from ...data.inputs import DocumentsInput
@@ -17,12 +17,44 @@ from .request import RATIOS, Inspected, Ratio, as_encoder
 
 __all__ = ["AuditRequest", "ConvertRequest", "FormatsRequest", "StartRequest", "TextStudyRequest"]
 
+_ALL = "all"  # in the place of a label: all words together
+
+
+class _Targets(Compound):
+    """A share for all words, and shares for single labels: `0.02,NAME=0.01,DATE=0.05`."""
+
+    metavar = "SHARE[,LABEL=SHARE,…]"
+
+    def read(self, value: object) -> dict[str, object]:
+        """Return the share of all words and those by label; a table has the former under "all"."""
+        table = table_of(value)
+        if table is None and not (isinstance(value, str) and "=" in value):
+            return {"target_risk": value}
+        pairs = list(table.items()) if table is not None else []
+        for part in str(value).split(",") if table is None else ():
+            label, equals, share = part.rpartition("=")
+            pairs.append((label.strip() if equals else _ALL, share.strip()))
+        said = dict(pairs)
+        if len(said) < len(pairs) or "" in said:
+            raise ValueError(f"each label takes one share; write {self.metavar}")
+        found = {"target_risk": said.pop(_ALL)} if _ALL in said else {}
+        return found | {"target_risks": said}
+
+    def write(self, values: Mapping[str, object]) -> tuple[str, set[str]]:
+        """Return the shares as they are typed."""
+        by_label = values.get("target_risks")
+        parts = [number(values["target_risk"])] if "target_risk" in values else []
+        if isinstance(by_label, Mapping):
+            parts += [f"{label}={number(share)}" for label, share in by_label.items()]
+        return ",".join(parts), {"target_risk", "target_risks"} & values.keys()
+
 
 class StartRequest(ReadOptions):
     """What `start` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {
-        "background": Flagged("background", "generated", "generated")
+        "background": Flagged("background", "generated", "generated"),
+        "target_risk": _Targets(),
     }
     documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
     labels: list[str] = parameter(
@@ -51,8 +83,11 @@ class StartRequest(ReadOptions):
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
     target_risk: float = parameter(
         0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
-        former=["wanted"], record_as="wanted",
+        former=["wanted"], record_as="wanted", metavar="SHARE[,LABEL=SHARE,…]",
     )  # fmt: skip
+    target_risks: dict[str, Annotated[float, Field(gt=0, lt=1)]] = parameter(
+        {}, help="The same for single labels.", within="target_risk"
+    )
     encoder: File | None = parameter(
         None,
         help="The encoder that learns from the answers too (default: the installed one, if any).",

@@ -45,6 +45,7 @@ def start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         aims=LabellingAims(
             ratio=request.ratio,
             wanted=request.target_risk,
+            wanted_by_label=request.target_risks,
             seed=request.seed,
             encoder=request.encoder,
         ),

@@ -101,11 +101,16 @@ function showQuestion(next) {
     return;
   }
   const window_ = question.kind === "window";
-  for (const key of ["y", "n", "a", "[", "]", "{", "}"]) hide(key, window_);
+  const class_ = question.kind === "class";
+  for (const key of ["y", "n"]) hide(key, window_);
+  for (const key of ["a", "[", "]", "{", "}"]) hide(key, window_ || class_);
+  hide("f", class_);
   hide("d", !window_);
+  if ($("skip-label")) $("skip-label").textContent = class_ ? "It depends" : "Skip";
   ({ first, last } = question);
   spans = window_ ? keptMarks() || question.spans.map((s) => [...s]) : [];
   chosen = question.label || chosen;
+  if (class_) { showClass(); return; }
   $("asked-title").textContent = window_
     ? "Mark everything sensitive between the bounds, then say that the window is done."
     : "Is this sensitive?";
@@ -115,7 +120,19 @@ function showQuestion(next) {
   redraw();
 }
 
+// One answer for all words that are written alike; a few of them are shown.
+function showClass() {
+  const { title, count, examples, number } = question;
+  $("asked-title").textContent = question.asks || `Are these sensitive, all of them? ${title[0].toUpperCase()}${title.slice(1)}.`;
+  $("about").textContent = `Question ${number} · one answer for ${count} places, ${examples.length} of them drawn at random and shown`;
+  $("text").replaceChildren();
+  const list = put($("text"), "ul");
+  for (const p of examples) { const item = put(list, "li", p.before); put(item, "strong", p.words); item.append(p.after); }
+  showLabel();
+}
+
 function redraw() {
+  if (question.kind === "class") { showLabel(); return; }
   const text = $("text");
   if (question.kind === "window") {
     draw(text, question, spans, { words: inWindow() });
@@ -125,8 +142,12 @@ function redraw() {
   } else {
     draw(text, question, [], { asked: { first, last, label: chosen }, words: question.words });
   }
+  showLabel();
+}
+
+function showLabel() {
   for (const b of document.querySelectorAll("button.kind")) b.setAttribute("aria-pressed", String(b.dataset.label === chosen));
-  if ($("yes-label")) $("yes-label").textContent = question.kind === "word" ? `: ${chosen}` : "";
+  if ($("yes-label")) $("yes-label").textContent = question.kind === "window" ? "" : `: ${chosen}`;
   const like = question.like;
   if ($("like-count")) $("like-count").textContent = like ? `(${like.yes} if yes, ${like.no} if no)` : "";
 }
@@ -237,10 +258,20 @@ function toggle(a, b) {
   redraw();
 }
 
+function pressForClass(key) {
+  const answer = { do: "class", class_key: question.class_key };
+  if (key >= "1" && key <= "9" && labels[key - 1]) { chosen = labels[key - 1]; give({ ...answer, label: chosen }); }
+  else if (key === "y") give({ ...answer, label: chosen });
+  else if (key === "n") give({ ...answer, label: "" });
+  else if (key === "s") give({ ...answer, label: "", mixed: true });
+  else if (key === "u") give({ do: "undo" });
+}
+
 function press(key) {
   if (key === "?") { $("help")?.showModal(); return; }
   if (!question || question.kind === "none") { if (key === "u") give({ do: "undo", first: 0, last: 1, doc: 0 }); return; }
   const window_ = question.kind === "window";
+  if (question.kind === "class") { pressForClass(key); return; }
   if (preview) {
     if (preview.choosing && key === "y" && question.like.yes) allLikeThis(chosen);
     else if (preview.choosing && key === "n" && question.like.no) allLikeThis("");
@@ -307,13 +338,17 @@ async function showStatus() {
 // Each label with its range: the total is dominated by no label silently.
 function showLabels(rows) {
   const table = $("by-label");
-  if (!table) return;
+  if (!table || table.contains(document.activeElement)) return; // somebody is typing what is wanted
   table.replaceChildren();
   for (const row of rows) {
     const line = put(table, "tr");
     put(line, "th", row.label).scope = "row";
     put(line, "td", String(row.sensitive));
     put(line, "td", row.left === null ? "none met yet" : `${percent(row.left)} (${percent(row.low)} – ${percent(row.high)})`);
+    const input = put(put(line, "td"), "input", undefined, "want");
+    Object.assign(input, { type: "number", min: 0.1, max: 99, step: 0.1, value: +(100 * row.wanted).toFixed(2) });
+    input.setAttribute("aria-label", `Wanted of ${row.label}, in per cent`);
+    input.addEventListener("change", async () => { await ask("api/answer", { do: "want", label: row.label, share: input.value / 100 }); soon(0); });
   }
 }
 
@@ -361,7 +396,7 @@ async function startLabelling() {
     mode.addEventListener("change", async () => { localStorage.setItem("asking", mode.value); showQuestion((await ask(`api/question?asking=${asking()}`)).question); });
   }
   $("text").addEventListener("mouseup", (event) => {
-    if (!question || question.kind === "none") return;
+    if (!question || question.kind === "none" || question.kind === "class") return;
     const words = selectedWords($("text"));
     const on = event.target.closest("mark, .word");
     const [a, b] = words || (on ? [Number(on.dataset.first), Number(on.dataset.last)] : [0, 0]);

@@ -268,6 +268,15 @@ def test_a_bundle_is_read_the_same_in_any_pieces(tmp_path, size, monkeypatch):
     assert set(reader.head) == set(made) - {"entry"}
 
 
+@pytest.mark.parametrize("content", ['{"resourceType": "Basic", "id": "1", "x": 1e999}', '{"entry": [{"resource": {"resourceType": "Basic", "x": 1.50}}]}'])  # fmt: skip
+def test_numbers_and_heads_that_are_odd_are_written_as_they_are(tmp_path, content):
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
+    _, verified = redact(tmp_path / "a.json", tmp_path / "out.json")
+    assert verified
+    written = (tmp_path / "out.json").read_text()
+    assert "1e999" in written or ("1.50" in written and '"resourceType":"Bundle"' in written)
+
+
 def test_decimals_keep_their_digits():
     assert (
         encode(decode(b'{"value":7.20,"low":0.000,"e":1e-7}'))

@@ -1,6 +1,8 @@
 """Whether a string is left in a file: every stream unpacked, in every encoding that a file may use."""
 
 import base64
+import email
+import email.policy
 import html
 import io
 import re
@@ -19,6 +21,21 @@ def streams(content):
             for entry in packed.infolist():
                 yield entry.filename.encode() + entry.comment + entry.extra
                 yield from streams(packed.read(entry))
+    elif b"MIME-Version:" in content[:20_000]:
+        yield from mail_streams(content)
+
+
+def mail_streams(content):
+    """Yield the headers of a message as they are read, and the bytes of each of its parts."""
+    message = email.message_from_bytes(content, policy=email.policy.default)
+    for part in message.walk():
+        yield "\n".join(f"{name}: {value}" for name, value in part.items()).encode(
+            "utf-8", "replace"
+        )
+        raw = part.get_payload(decode=True)
+        if raw:
+            yield from streams(raw)
+            yield raw.decode(part.get_content_charset() or "utf-8", "replace").encode()
 
 
 def squeezed(text):

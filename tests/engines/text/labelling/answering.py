@@ -1,5 +1,6 @@
 """A simulated steward: answers questions from the labels that the notes have."""
 
+from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.request import TextRequest
 
 LABELS = ["NAME", "PHONE"]
@@ -15,10 +16,30 @@ def gold_of(notes, place):
     return [s for s in notes[document].spans if s.label in LABELS and s.start < last and first < s.end]  # fmt: skip
 
 
+def settle_class(session, notes, number):
+    """Answer about a class of words from the members that are shown: yes, no, or it depends."""
+    words = session.classes.numbered(number)
+    shown = zip(words.first[:SHOWN].tolist(), words.last[:SHOWN].tolist(), strict=True)
+    said = {tuple(s.label for s in gold_of(notes, session.place(*one))) for one in shown}
+    told = next(iter(said)) if len(said) == 1 else ("", "")
+    session.settle_class(words.key, told[0] if told else None, mixed=len(told) > 1)
+
+
+def tell_conventions(session):
+    """Say that no title, weekday or clinic is part of anything."""
+    while (number := session.classes.next_convention(session.answers.classes)) is not None:
+        session.settle_class(session.classes.numbered(number).key, None)
+    session.settle()
+
+
 def answer(session, notes, times):
     """Answer questions from the notes' own labels."""
     for _ in range(times):
         question = session.question()
+        if question.kind == "class":
+            settle_class(session, notes, question.class_number)
+            session.settle()
+            continue
         place = session.place(question.first, question.last)
         gold = gold_of(notes, place)
         if question.kind == "window":

@@ -23,7 +23,7 @@ from sfumato.engines.text.labelling.status import status_of
 from sfumato.engines.text.labelling.two_readers import compare_readers
 from sfumato.engines.text.verb_requests import AuditRequest, ConvertRequest
 
-from .answering import LABELS, answer, request_of
+from .answering import LABELS, answer, request_of, tell_conventions
 
 SECONDS = {"mark": 4.0, "window": 20.0}
 
@@ -51,6 +51,7 @@ def session(project):
 @pytest.fixture
 def desk(project):
     made = TextDesk(project)
+    tell_conventions(made.session)
     yield made
     made.close()
 
@@ -90,7 +91,7 @@ def test_two_tabs_are_one_session(desk):
     give(desk, in_both, do="window", spans=[])
     with pytest.raises(InputError, match="answered already"):
         give(desk, in_both, do="window", spans=[])
-    assert desk.status()["answers"] == 1
+    assert len([e for e in desk.session.journal if e["do"] == "window"]) == 1
 
 
 def test_how_long_a_person_takes_is_kept_and_used(desk):
@@ -256,5 +257,5 @@ def test_answers_about_one_shape_that_yield_nothing_are_not_asked_for_ever(sessi
             asked.append(notes[place[0]].text[place[1] : place[2]])
         answer(SimpleNamespace(
             question=lambda q=question: q, place=session.place, mark=session.mark, like=session.like,
-            window=session.window, settle=session.settle), notes, 1)  # fmt: skip
+            window=session.window, settle=session.settle, classes=session.classes, settle_class=session.settle_class), notes, 1)  # fmt: skip
     assert sum(word.isdigit() for word in asked) <= 0.5 * max(len(asked), 1)

@@ -330,7 +330,8 @@ class Careless:
             self.calls += 1
             if not always and self.calls > 1:
                 return real(this, block, text)
-            texts = [block.text[i] if block.id(i) == "d3" else text[i] for i in range(len(block))]
+            own, bad = list(block.text), records()[3]["text"].encode()  # that of d3
+            texts = [old if old == bad else new for old, new in zip(own, text, strict=True)]
             return real(this, block, lines_module.Column.of(texts))
 
         def write(this, part, edited, out):

@@ -217,8 +217,10 @@ def test_start_uses_the_starter_unless_told_not_to(notes, tmp_path):
 
 def test_the_starter_competes_and_is_published_with(notes):
     found = sf.text.explore(
-        notes, labels=["NAME"], ratios=[10], folds=2, attackers="none", background=["starter"]
+        notes, labels=["NAME"], ratios=[10], folds=2, attackers="crf", background=["starter"]
     )
+    # Whoever publishes with the starter is attacked by an outsider who holds it, too.
+    assert "starter" in found.candidates[0].attack.outside.learners
     forms = found.candidates[0].record[0].total_loss_by_form
     assert {"starter", "CRF that sees the starter"} < set(forms)
     weighed = "CRF + CRF that sees the starter + starter"

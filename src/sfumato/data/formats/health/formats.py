@@ -8,15 +8,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from ....core.errors import FormatError, InputError, LimitError, WorkError
 from ...document import Document, Edited, Span, by_place
-from ...shuffling import ShuffledLines
+from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
 from ..inspection import FileSummary
 from ..protocol import CorpusFile, Format, FormatOptions, document_from
@@ -29,7 +26,6 @@ from .streams import BundleReader, decode, encode, is_lines, resource_lines
 __all__ = ["Fhir", "HealthOptions", "HealthRecords"]
 
 _SHORTEST = 4  # characters of a removed string that is worth a search
-_AT_ONCE = 256  # lines that are written at once
 _HEAD = ("resourceType", "id", "type", "timestamp")
 
 
@@ -252,9 +248,9 @@ class Fhir(HealthRecords):
             self._write_bundle(part, edited, out)
 
     def _rewrite(
-        self, part: CorpusFile, edited: Iterable[Edited]
+        self, part: CorpusFile, edited: Iterable[Edited], *, alone: bool = False
     ) -> Iterator[tuple[Edited, bytes]]:
-        """Yield the documents that may be written, each with its resource or entry."""
+        """Yield the documents that may be written, each with its resource, or with its entry unless it is alone."""
         people, number = _People(self.profile.persons), 0
         values = self._values(part)
         for one in edited:
@@ -275,7 +271,7 @@ class Fhir(HealthRecords):
             made = (self.walk.resource if is_lines(part.name) else self.walk.entry)(raw, texts)
             if not texts.is_done:
                 raise WorkError("The input changed while it was published.", hint="start again.")
-            line = encode(made)
+            line = encode(made["resource"] if alone else made)
             if not (
                 one.edits and still_holds(line, self.removed(one), self.profile.terminologies)
             ):  # else it is missed, and withheld
@@ -283,17 +279,12 @@ class Fhir(HealthRecords):
 
     def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a resource a line, in the order of their new ids unless they keep their own."""
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
-            rewritten = self._rewrite(part, edited)
-            while some := list(islice(rewritten, _AT_ONCE)):
-                lines = [line + b"\n" for _, line in some]
-                if some[0][0].id == some[0][0].document.id:
-                    stream.writelines(lines)
-                else:
-                    ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
-                    shuffled.add(lines, np.array([int(id, 16) for id in ids], np.uint64))
-            for line, _ in shuffled:
-                stream.write(line)
+        lines = (
+            (line + b"\n", self.pseudonyms.place_of(one))
+            for one, line in self._rewrite(part, edited)
+        )
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            write_by_place(lines, stream, out.parent)
 
     def _write_bundle(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a bundle in its own order, which its kind may ask for; a lone resource stays alone."""
@@ -302,13 +293,13 @@ class Fhir(HealthRecords):
             pass
         with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
             if not reader.is_bundle:
-                for _, line in self._rewrite(part, edited):
-                    resource = decode(line)
-                    assert isinstance(resource, dict)
-                    stream.write(encode(resource["resource"]) + b"\n")
+                stream.writelines(
+                    line + b"\n" for _, line in self._rewrite(part, edited, alone=True)
+                )
                 return
             texts = EditedTexts("", (), {}, self.pseudonyms, _People(self.profile.persons))
-            head = self.walk.resource({n: reader.head[n] for n in _HEAD if isinstance(reader.head.get(n), str)}, texts)  # fmt: skip
+            head = {n: reader.head[n] for n in _HEAD if isinstance(reader.head.get(n), str)}
+            head = self.walk.resource({"resourceType": "Bundle", **head}, texts)
             stream.write(encode(head).removesuffix(b"}") + b',"entry":[')
             for count, (_, line) in enumerate(self._rewrite(part, edited)):
                 stream.write((b",\n" if count else b"\n") + line)

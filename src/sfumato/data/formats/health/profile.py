@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -136,7 +137,7 @@ def load_profile(kind: str, path: Path | None = None) -> Profile:
         A profile of one's own; `extends = false` in it leaves out the one that is shipped.
 
     """
-    shipped = _parse(files(__package__).joinpath(f"{kind}.toml").read_bytes(), f"{kind}.toml")
+    shipped = _read_shipped(kind)
     if path is None:
         return _profile([shipped])
     try:
@@ -147,6 +148,11 @@ def load_profile(kind: str, path: Path | None = None) -> Profile:
         ) from None
     own = _parse(content, path.name)
     return _profile([shipped, own] if own.extends else [own])
+
+
+@lru_cache(maxsize=4)
+def _read_shipped(kind: str) -> _ProfileFile:
+    return _parse(files(__package__).joinpath(f"{kind}.toml").read_bytes(), f"{kind}.toml")
 
 
 def _parse(content: bytes, name: str) -> _ProfileFile:

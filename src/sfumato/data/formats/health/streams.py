@@ -50,7 +50,7 @@ def decode(line: bytes) -> object:
     return from_json(line, allow_inf_nan=False)
 
 
-def encode(value: Json) -> bytes:
+def encode(value: object) -> bytes:
     """Return a value as JSON in one line.
 
     >>> encode(decode(b'{"a": 1.50, "b": "x"}'))

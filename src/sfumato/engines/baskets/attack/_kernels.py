@@ -1,10 +1,12 @@
-"""Compiled loops of the attacks: which published rows fit best what is known of a person."""
+"""Compiled loops of the attacks: which published rows fit best what is known of a person, in one release or two."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+
+from ..containment._kernels import Covers, supersets_of
 
 B1 = npt.NDArray[np.bool_]
 I4 = npt.NDArray[np.int32]
@@ -73,3 +75,43 @@ def best_fits(
                 for p in range(starts[absent[i]], starts[absent[i] + 1]):
                     out[rows[p]] = False
     return count, own
+
+
+@njit(cache=True, nogil=True)
+def meet_supersets(
+    pair_a: I8, pair_b: I8, covers_a: Covers, covers_b: Covers, value_a: I8, value_b: I8
+) -> I8:
+    """Return, for each pair of patterns of two releases, how many people can be in the supersets of both.
+
+    `value_a` and `value_b` number what the patterns show in the columns that both releases show alike: the sum over
+    these values of the smaller number of rows.
+    """
+    values = 0
+    for value in (value_a, value_b):
+        for v in value:
+            values = max(values, v + 1)
+    here, there = np.zeros(values, np.int64), np.zeros(values, np.int64)
+    times_a, times_b = covers_a.multiplicity, covers_b.multiplicity
+    above_a, above_b = np.empty(times_a.size, np.int32), np.empty(times_b.size, np.int32)
+    met = np.zeros(pair_a.size, np.int64)
+    for p in range(pair_a.size):
+        a, b = pair_a[p], pair_b[p]
+        many_a = supersets_of(a, covers_a, above_a)
+        many_b = supersets_of(b, covers_b, above_b)
+        here[value_a[a]] += times_a[a]
+        for i in range(many_a):
+            here[value_a[above_a[i]]] += times_a[above_a[i]]
+        there[value_b[b]] += times_b[b]
+        for i in range(many_b):
+            there[value_b[above_b[i]]] += times_b[above_b[i]]
+        total = min(here[value_b[b]], there[value_b[b]])
+        there[value_b[b]] = 0
+        for i in range(many_b):  # each value once: it is 0 when it is met again
+            v = value_b[above_b[i]]
+            total += min(here[v], there[v])
+            there[v] = 0
+        here[value_a[a]] = 0
+        for i in range(many_a):
+            here[value_a[above_a[i]]] = 0
+        met[p] = total
+    return met

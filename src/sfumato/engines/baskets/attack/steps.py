@@ -1,22 +1,35 @@
-"""The attack command: candidates of an exploration, built again from the original and attacked."""
+"""The attack command: candidates of an exploration, built again from the original and attacked, or releases together."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from ....core.composition.releases import record_of
 from ....core.engine import Call
+from ....core.errors import InputError, ParameterError
+from ....core.files import read_json, sha256_of
 from ..exploration import BasketsExploration
 from ..matrix.binary import as_binary
-from ..records import BasketsAttack, BasketsCandidate, CandidateAttack
+from ..records import BasketsAttack, BasketsCandidate, BasketsRelease, CandidateAttack
 from ..remake import remake
 from ..request import BasketsAttackRequest
 from .linkage import Attackers, link, sample_people
+from .people import PublishedPeople
+from .together import measure_composition
 
 __all__ = ["attack"]
 
 
 def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
-    """Attack the chosen candidates of an exploration."""
+    """Attack the chosen candidates of an exploration; or measure a release together with earlier ones."""
+    if record_of(request.directory).is_file():
+        return _attack_together(request, call)
+    if request.matrix is None or len(request.earlier) > 1:
+        raise ParameterError(
+            "Candidates are attacked with the data, and by way of one other candidate at most.",
+            hint="name the matrix, or a release and --with earlier ones.",
+        )
+    linked_from = str(request.earlier[0]) if request.earlier else None
     exploration = BasketsExploration.load(Path(request.directory))
     baskets = request.baskets()
     original = as_binary(baskets.matrix)
@@ -28,8 +41,8 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
     chosen = [exploration.candidate(name) for name in request.candidates] or list(exploration)
     seed = exploration.record.seed
     other = None
-    if request.link is not None:
-        other = remake(exploration.candidate(request.link), baskets, seed).matrix
+    if linked_from is not None:
+        other = remake(exploration.candidate(linked_from), baskets, seed).matrix
     found = []
     for candidate in chosen:
         made = remake(candidate, baskets, seed)
@@ -38,7 +51,7 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
             findings += (link(other, made.matrix, made.rows, people=people),)
         found.append(
             CandidateAttack(
-                candidate=candidate.id, k=candidate.k, findings=findings, linked_from=request.link
+                candidate=candidate.id, k=candidate.k, findings=findings, linked_from=linked_from
             )
         )
         for line in _lines(candidate, found[-1]):
@@ -51,6 +64,42 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
         frontier=exploration.record.current_mark(),
         request=request.to_record(),
         attacks=tuple(found),
+    )
+
+
+def _attack_together(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
+    """Measure what a release and earlier ones give away together."""
+    if not request.earlier:
+        raise ParameterError(
+            "A release is attacked together with earlier ones.", hint="name them by --with."
+        )
+    record = record_of(request.directory)
+    published = BasketsRelease.from_json(read_json(record), file=record.name)
+    later = PublishedPeople.of(request.directory)
+    found = []
+    for name in request.earlier:
+        before = PublishedPeople.of(name)
+        measured = measure_composition(before, later)
+        if measured is None:
+            call.say(f"{before.name}: nobody is in both releases.")
+            continue
+        found.append(measured)
+        for line in measured.lines():
+            call.say(line)
+        call.progress(total=len(request.earlier))
+    if not found:
+        raise InputError(
+            "Nobody is known to be in both releases.",
+            hint="people are known by the column of a log, the rows of a matrix in the same file only, under one "
+            "private key.",
+        )
+    return BasketsAttack(
+        engine="baskets",
+        candidate=published.candidate,
+        frontier=published.frontier,
+        release=sha256_of(record),
+        request=request.to_record(),
+        compositions=tuple(found),
     )
 
 

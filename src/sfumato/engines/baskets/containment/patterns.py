@@ -97,6 +97,10 @@ class Patterns:
             self._signatures, m.d <= 64, *postings,
         )  # fmt: skip
 
+    def covers(self) -> Covers:
+        """Lay the patterns out so that the supersets of each are found."""
+        return self._covers(np.ones(len(self.representative), np.bool_))
+
     def smallest_maximal(self) -> int:
         """Return the smallest multiplicity of an inclusion-maximal pattern: the AC of the dataset."""
         largest = self.sizes == self.sizes.max()
@@ -139,6 +143,6 @@ class Patterns:
         if start <= floor or m == 0:
             return start, True
         order = np.lexsort((-self.sizes, self.multiplicity))
-        covers = self._covers(np.ones(len(order), dtype=bool))
+        covers = self.covers()
         value, complete = fewest_rows(order, m, self.matrix.d, covers, floor, start, work)
         return int(value), bool(complete)

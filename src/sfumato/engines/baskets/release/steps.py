@@ -6,6 +6,7 @@ candidate's making; if it leaves fewer rows than the promised k, nothing appears
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ....compute import engine as compute_engine
+from ....core.composition.releases import earlier_releases, judge_together
 from ....core.engine import Progress
 from ....core.errors import DataError, InputError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
@@ -36,6 +38,8 @@ from ....data.baskets import (
 )
 from ....data.logs import LogColumns, read_log, write_log
 from ....data.tally import Tally
+from ..attack.people import ITEMS_FILE, PublishedPeople, mark_units, number_rows
+from ..attack.together import measure_composition
 from ..containment.posets import absence_containment
 from ..disclosure.inference import highest_confidence, places_among
 from ..disclosure.knowledge import AttackerKnowledge, measure_disclosure
@@ -90,7 +94,8 @@ def _release_of(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Bas
     matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
     labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
     names = tuple(baskets.feature_names[i] for i in made.features)
-    return replace(baskets, matrix=matrix, feature_names=names, labels=labels, above=None)
+    units = None if baskets.units is None else baskets.units[kept]
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels, above=None, units=units)  # fmt: skip
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:
@@ -197,7 +202,7 @@ def publish(
     files = ReadFiles(path for path in output.inputs if Path(path).is_file())
     files.hashes()  # of what is read next
     with open_output(output) as (data, record):
-        release = _stage(
+        release, people = _stage(
             candidate,
             request,
             columns,
@@ -208,8 +213,15 @@ def publish(
             progress=progress,
         )
         files.check()
+        measured = (
+            measure_composition(PublishedPeople.of(path), people)
+            for path in earlier_releases(target, ITEMS_FILE)
+        )
+        composed = judge_together(measured, request.max_joint_risk, engine="baskets")
     release.save_private(target)
-    warn_if_composed(target, release.to_json())
+    people.write(target)
+    if not composed:  # else it was measured, and said
+        warn_if_composed(target, release.to_json())
     return release
 
 
@@ -235,6 +247,7 @@ class _WrittenFiles:
     seen: Tally
     rows: int
     """The rows that were to be written: a log has no line for one of which nothing is left."""
+    people: PublishedPeople
 
 
 def _stage(
@@ -247,7 +260,7 @@ def _stage(
     seed: int,
     frontier: str | None,
     progress: Progress,
-) -> BasketsRelease:
+) -> tuple[BasketsRelease, PublishedPeople]:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
     written = _write(candidate, request, target, record, seed=seed, progress=progress)
     shift = columns.check(written.seen)
@@ -291,7 +304,7 @@ def _stage(
         sentences=() if sentence is None else (sentence,),
     )
     release.save(record.parent, name=record.name)
-    return release
+    return release, written.people
 
 
 def _write(
@@ -323,12 +336,15 @@ def _write(
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         column, shuffled = copied.label_column, shuffle is not None
+        marks = mark_units(np.arange(copied.rows), str(inputs[0].sha256))
+        people = PublishedPeople.of_rows(target.name, marks, copied.matrix, copied.features)
         return _WrittenFiles(
-            inputs, copied.written, features, column, shuffled, copied.seen, copied.rows
+            inputs, copied.written, features, column, shuffled, copied.seen, copied.rows, people
         )
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
-    released = _release_of(candidate, baskets, seed)
+    released = _release_of(candidate, replace(baskets, units=number_rows(baskets)), seed)
+    people = _people_of(released, _hash_of(baskets, inputs), target.name)
     if shuffle is not None:
         released = released.shuffled(shuffle)
     if log is None:
@@ -340,7 +356,28 @@ def _write(
         book = write_categories(request.hierarchy, names, record.parent, record.name)
         outputs = [*outputs, book]
     column, shuffled = baskets.label_column, shuffle is not None
-    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets), len(released))
+    return _WrittenFiles(
+        inputs, outputs, names, column, shuffled, _tally(baskets), len(released), people
+    )
+
+
+def _hash_of(baskets: Baskets, inputs: Sequence[InputFile]) -> str:
+    """Return what the same rows are known by: their file, or what they hold where there is none."""
+    if inputs:
+        return str(inputs[0].sha256)
+    rows = as_binary(baskets.matrix)
+    return hashlib.sha256(rows.indptr.tobytes() + rows.indices.tobytes()).hexdigest()
+
+
+def _people_of(released: Baskets, source: str, name: str) -> PublishedPeople:
+    """Return the people of published rows; a log has no line for somebody of whom nothing is left."""
+    assert released.units is not None
+    marks = mark_units(released.units, source)
+    rows = released.matrix
+    if released.format == "log":
+        there = np.diff(rows.indptr) > 0
+        marks, rows = marks[there], rows[there]
+    return PublishedPeople.of_rows(name, marks, rows, released.feature_names)
 
 
 def _tally(baskets: Baskets) -> Tally:

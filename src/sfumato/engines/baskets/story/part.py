@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....core.engine import Part
 from ....core.story import Check, Chips, Stat, Story
+from ....presentation.composition import tell_composition
 from ....presentation.frontier_chart import Axes, frontier_chart
 from ....presentation.knowledge import knowledge_of
 from ....presentation.language import retell, say
@@ -17,7 +18,13 @@ from ....presentation.sentences import (
     title_for,
     withheld_check,
 )
-from ..records import BasketsCandidate, BasketsFrontier, BasketsReference, BasketsRelease
+from ..records import (
+    BasketsAttack,
+    BasketsCandidate,
+    BasketsFrontier,
+    BasketsReference,
+    BasketsRelease,
+)
 from .charts import absences_chart, quality_chart, uniqueness_chart
 from .grids import attack_grid, candidates_grid, kept_grid, knowledge_grid
 
@@ -73,6 +80,9 @@ def story(part: Part) -> Story:
         result.grids += [candidates_grid(frontier, chosen), kept_grid(frontier, chosen)]
     if chosen is not None:
         _about(result, chosen, every, frontier)
+    if isinstance(part.attack, BasketsAttack):
+        for together in part.attack.compositions:
+            result.attack += tell_composition(together)
     if release is not None and (gone := release.gone_sentence()) is not None:
         result.published.append(retell(gone))
     references = reference_grid(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ....core.composition.releases import record_of
 from ....core.engine import Call
 from ....core.errors import InputError
 from ....core.files import read_json, sha256_of
-from ....core.records import RELEASE_FILE
 from ..attack_records import TablesAttack
 from ..composition.measure import measure_composition
 from ..composition.people import KnownPeople
@@ -20,11 +20,7 @@ __all__ = ["attack"]
 def attack(request: TablesAttackRequest, call: Call) -> TablesAttack:
     """Measure what a release and earlier ones give away together."""
     release = Path(request.release)
-    record = (
-        release / RELEASE_FILE
-        if release.is_dir()
-        else release.with_name(f"{release.name.partition('.')[0]}.{RELEASE_FILE}")
-    )
+    record = record_of(release)
     published = TablesRelease.from_json(read_json(record), file=record.name)
     later = KnownPeople.of(release)
     found = []

@@ -1,1 +1,1 @@
-"""Releases together: how many people are left to somebody who holds two of them."""
+"""The people of tables and the labels that each was published with, in two releases."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ....core.composition.joint import Codes, JointSizes, ReleaseCodes, combine_codes
+from ....core.composition.releases import private_record
 from ....core.errors import FormatError, InputError
-from ....core.records import RELEASE_FILE
-from ....core.storage.private_folder import private_folder_of, private_folders_near, write_private
-from .joint import Codes, JointSizes, ReleaseCodes, combine_codes
+from ....core.storage.private_folder import write_private
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,6 @@ __all__ = [
     "SHOWN",
     "CommonPeople",
     "KnownPeople",
-    "earlier_releases",
     "write_people",
 ]
 
@@ -61,7 +60,7 @@ class KnownPeople:
     def of(cls, release: str | os.PathLike[str]) -> KnownPeople:
         """Read the list of a release; refuse one whose private folder is not at hand."""
         release = Path(release)
-        file = _file_of(release)
+        file = private_record(release, PEOPLE_FILE)
         if file is None:
             raise InputError(
                 f"Nothing is known of the people in {release.name!r}.",
@@ -81,11 +80,6 @@ class KnownPeople:
         return [n for n in self.rows.column_names if n.startswith(SHOWN)]
 
 
-def _file_of(release: Path) -> Path | None:
-    folders = (*private_folders_near(release), release / "private")
-    return next((f / PEOPLE_FILE for f in folders if (f / PEOPLE_FILE).is_file()), None)
-
-
 def _read(file: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -99,24 +93,6 @@ def _read(file: Path) -> pa.Table:
     if MARK not in rows.column_names:
         raise FormatError(f"The file {file.name!r} does not hold the people of a release.")
     return rows
-
-
-def earlier_releases(out: str | os.PathLike[str]) -> list[Path]:
-    """Return the releases next to an output whose people are known."""
-    out = Path(out).absolute()
-    found = [p.parent for p in sorted(out.parent.glob(f"*/{RELEASE_FILE}"))]
-    found += [
-        p.with_name(p.name.removesuffix(f".{RELEASE_FILE}"))
-        for p in sorted(out.parent.glob(f"*.{RELEASE_FILE}"))
-    ]
-    stem = out.name.partition(".")[0]
-    own = {out, out.with_name(stem) if stem else out}
-    names = (p for p in found if p not in own and not p.name.startswith("."))
-    listed = []
-    for path in names:
-        candidates = [path, *path.parent.glob(f"{path.name}.*")]
-        listed += [c for c in candidates if (private_folder_of(c) / PEOPLE_FILE).is_file()][:1]
-    return listed
 
 
 @dataclass(frozen=True)

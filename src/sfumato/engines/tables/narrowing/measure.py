@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from ..notes_records import NotesLinked, NotesPeople, PeopleLeft
 from .linking import RowBlocks
-from .people import Guess, Mask, PeopleCounter, best_guess, masks_of
+from .people import Certainty, Guess, Mask, PeopleCounter, best_guess, masks_of, subsets_of
 from .reading import NoteReading, read_note
 
 __all__ = ["Narrowing", "NotedRow"]
@@ -65,10 +64,10 @@ class Narrowing:
         if age is not None:
             self.ages = np.array([_number(v) for v in domains[names.index(age)]], np.int64)
 
-    def measure(self, rows: Sequence[NotedRow]) -> tuple[NotesPeople, list[dict[str, float]]]:
-        """Return the figures, and per note the people who are left."""
+    def measure(self, rows: Sequence[NotedRow]) -> tuple[NotesPeople, list[dict[str, object]]]:
+        """Return the figures, and per note the people who are left: with their ends, where they are estimated."""
         groups = [self.population.within(row.row) for row in rows]
-        alone = [Guess(1.0 / max(1.0, g.count({})), max(1.0, g.count({})), ()) for g in groups]
+        alone = [Guess(1.0 / g.count({}), g.count({}), ()) for g in groups]
         raw = self._guesses(rows, groups, [row.raw for row in rows])
         published = self._guesses(rows, groups, [row.published for row in rows])
         nobody: list[dict[int, tuple[Mask, str]]] = [{} for _ in rows]
@@ -83,15 +82,30 @@ class Narrowing:
                 table=blocks.share_alone(),
                 random=1 / len(rows),
             ),
-            row=_left(rows, alone, nobody),
-            raw=_left(rows, *raw),
-            published=_left(rows, *published),
+            row=_left(rows, groups, alone, nobody),
+            raw=_left(rows, groups, *raw),
+            published=_left(rows, groups, *published),
+            fraction=None if self.population.sample is None else self.population.sample.fraction,
         )
-        per_note = [
-            {"row": a.people, "raw": b.people, "published": c.people}
-            for a, b, c in zip(alone, raw[0], published[0], strict=True)
-        ]
+        per_note: list[dict[str, object]] = [{} for _ in rows]
+        told = {"row": (alone, nobody), "raw": raw, "published": published}
+        for name, (guesses, read) in told.items():
+            for line, group, guess, own in zip(per_note, groups, guesses, read, strict=True):
+                line[name] = guess.people
+                if group.sample is not None:
+                    line[f"{name}_between"] = _ends(group, guess, own)
         return record, per_note
+
+    def people_who_fit(self, rows: Sequence[NotedRow]) -> list[float]:
+        """Return how many people fit each row and all that its published note says: what anybody can count."""
+        found = []
+        for row in rows:
+            read = masks_of(
+                self._read(row.published, row.year), self.names, self.domains, self.ages, row.row
+            )
+            group = self.population.within(row.row)
+            found.append(group.count({a: mask for a, (mask, _) in read.items()}))
+        return found
 
     def _guesses(
         self, rows: Sequence[NotedRow], groups: Sequence[PeopleCounter], texts: Sequence[str]
@@ -101,7 +115,9 @@ class Narrowing:
             masks_of(self._read(text, row.year), self.names, self.domains, self.ages, row.row)
             for text, row in zip(texts, rows, strict=True)
         ]
-        certainty = [self._certainty(rows[half::2], read[half::2]) for half in (0, 1)]
+        certainty = [
+            self._certainty(rows[half::2], groups[half::2], read[half::2]) for half in (0, 1)
+        ]
         return [
             best_guess(groups[i], read[i], certainty[1 - i % 2]) for i in range(len(rows))
         ], read
@@ -121,19 +137,36 @@ class Narrowing:
 
     @staticmethod
     def _certainty(
-        rows: Sequence[NotedRow], read: Sequence[dict[int, tuple[Mask, str]]]
-    ) -> dict[tuple[int, str], float]:
-        """Return by attribute and form how often the true value is among those that are read."""
-        right, all_ = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
-        for row, masks in zip(rows, read, strict=True):
-            for a, (mask, form) in masks.items():
-                all_[a, form] += 1
-                right[a, form] += bool(mask[row.own[a]])
-        return {key: (right[key] + 0.5) / (n + 1) for key, n in all_.items()}
+        rows: Sequence[NotedRow],
+        groups: Sequence[PeopleCounter],
+        read: Sequence[dict[int, tuple[Mask, str]]],
+    ) -> Certainty:
+        """Return how often the true value is among those that are read."""
+        found = Certainty()
+        for row, group, masks in zip(rows, groups, read, strict=True):
+            for subset, forms, people in subsets_of(group, masks):
+                are_right = all(masks[a][0][row.own[a]] for a in subset)
+                found.add(forms, people, are_right=are_right)
+        return found
+
+
+def _count_who_fit(group: PeopleCounter, guess: Guess, read: dict[int, tuple[Mask, str]]) -> float:
+    """Return how many of the known people fit what was followed."""
+    return max(1.0, group.count_known({a: read[a][0] for a in guess.followed}))
+
+
+def _ends(group: PeopleCounter, guess: Guess, read: dict[int, tuple[Mask, str]]) -> list[float]:
+    """Return the interval of the people who fit, where they are estimated."""
+    assert group.sample is not None
+    low, high = group.sample.interval(np.array([_count_who_fit(group, guess, read)]))
+    return [float(low[0]), float(high[0])]
 
 
 def _left(
-    rows: Sequence[NotedRow], guesses: Sequence[Guess], read: Sequence[dict[int, tuple[Mask, str]]]
+    rows: Sequence[NotedRow],
+    groups: Sequence[PeopleCounter],
+    guesses: Sequence[Guess],
+    read: Sequence[dict[int, tuple[Mask, str]]],
 ) -> PeopleLeft:
     """Return the distribution of the people who are left, and how often the guess is right."""
     people = np.array([g.people for g in guesses])
@@ -146,7 +179,23 @@ def _left(
         unique=float(np.mean(people <= 1)),
         stated=float(np.mean([g.chance for g in guesses])),
         named=float(np.mean(true / people)),
+        named_between=_between(true, groups, guesses, read),
     )
+
+
+def _between(
+    true: npt.NDArray[np.bool_],
+    groups: Sequence[PeopleCounter],
+    guesses: Sequence[Guess],
+    read: Sequence[dict[int, tuple[Mask, str]]],
+) -> tuple[float, float] | None:
+    """Return the ends of how often the guess is right, where the people who fit are estimated."""
+    sample = groups[0].sample
+    if sample is None:
+        return None
+    counted = [_count_who_fit(*pair) for pair in zip(groups, guesses, read, strict=True)]
+    low, high = sample.interval(np.array(counted))
+    return float(np.mean(true / high)), float(np.mean(true / low))
 
 
 def _number(value: str) -> int:

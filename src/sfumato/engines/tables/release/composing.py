@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ....core.errors import PrivacyWarning, ReleaseRefusedError
+from ....core.composition.records import CompositionRecord
+from ....core.composition.releases import earlier_releases, judge_together
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
-from ..attack_records import CompositionRecord
 from ..composition.measure import measure_composition
-from ..composition.people import MARK, SHOWN, KnownPeople, earlier_releases
+from ..composition.people import MARK, PEOPLE_FILE, SHOWN, KnownPeople
 from .rows import BLANKS, NUMBER, SMALL, Generaliser
 from .suppression import SuppressedGroups
 
@@ -105,27 +104,8 @@ def refuse_joint_risk(
     if rows is None:
         return []
     own = KnownPeople(Path(out).name, rows)
-    found = []
-    for path in earlier_releases(out):
-        measured = measure_composition(KnownPeople.of(path), own)
-        if measured is None or not measured.adds_risk:
-            continue
-        found.append(measured)
-        together = (
-            f"{measured.people:,} people are also in the release {path.name!r}: whoever links the two finds "
-            f"{measured.linked.below:.1%} of them in groups below 11 and a smallest group of "
-            f"{measured.linked.k:,}, where this release alone has {measured.second.k:,}"
-        )
-        # Sizes are compared, not decimals: 1/11 is more than 0.09, and 0.09 means groups of 11.
-        if max_joint_risk is not None and measured.linked.k < int(1 / max_joint_risk + 1e-9):
-            raise ReleaseRefusedError(
-                f"{together}; nothing was published.",
-                hint="publish these people with the earlier release's labels, choose a more general policy, "
-                "or give out only one of the two.",
-            )
-        warnings.warn(
-            f"{together}. Hint: `sfumato tables attack` with --with measures it; --max-joint-risk refuses it.",
-            PrivacyWarning,
-            stacklevel=4,
-        )
-    return found
+    measured = (
+        measure_composition(KnownPeople.of(path), own)
+        for path in earlier_releases(out, PEOPLE_FILE)
+    )
+    return judge_together(measured, max_joint_risk, engine="tables")

@@ -12,6 +12,7 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ....core.storage.held_numbers import held_entry
 from ....core.storage.placed_bands import text_hash
 from ....data.attributes import Attribute
 from ....data.column_treatments import MentionsTreatment
@@ -239,7 +240,7 @@ class _NotesColumn:
                     "bands": [
                         [e.new_start, e.new_end, e.kind, note[e.start : e.end]] for e in made.edits
                     ],
-                    "held": [list(span) for span in made.held],
+                    "held": [held_entry(made.text, *span) for span in made.held],
                     "contradicted": dict(made.contradicted),
                 }
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,18 +12,30 @@ from ....data.column_treatments import MentionsTreatment
 from ....data.mention_columns import mention_kind
 from ....data.table import Table
 from ....data.table_source import TableSource, quote_name, quote_text
+from ..measures.sampling import fraction_of
 from ..narrowing.measure import Narrowing, NotedRow
 from ..narrowing.people import Mask, PeopleCounter
+from ..narrowing.sampled import SampleOf
 from ..space.policy import Policy
 from .notes import RewrittenNotes, notes_columns
 
-__all__ = ["add_people"]
+__all__ = ["add_people", "bins_of"]
 
 _MOST_NOTES = 2_000
+_FEW = 11
+_BINS = (1, 11, 101, 1_001, 10_001)
 
 
-def add_people(notes: RewrittenNotes, policy: Policy, table: Table, raw: TableSource) -> None:
+def add_people(
+    notes: RewrittenNotes,
+    policy: Policy,
+    table: Table,
+    raw: TableSource,
+    sampling_fraction: float | None = None,
+) -> None:
     """Add the people behind the words to what was found in notes; without a population nothing is added.
+
+    Where the table is itself a sample of the population, people are estimated from it, with their interval.
 
     At most 2,000 notes of a column are looked at, drawn by the private key.
 
@@ -36,12 +49,14 @@ def add_people(notes: RewrittenNotes, policy: Policy, table: Table, raw: TableSo
         Domains and population.
     raw : TableSource
         The rows with the notes as they were.
+    sampling_fraction : float, optional
+        The share of the population that the table holds.
 
     """
-    if table.population_codes is None or table.population_count is None:
+    counter = _people_of(table, sampling_fraction)
+    if counter is None:
         return
     schema = table.schema
-    counter = PeopleCounter(table.population_codes, table.population_count)
     for column in notes_columns(schema):
         way = column.publish
         assert isinstance(way, MentionsTreatment)
@@ -53,8 +68,45 @@ def add_people(notes: RewrittenNotes, policy: Policy, table: Table, raw: TableSo
         if rows:
             people, per_note = narrowing.measure(rows)
             found = notes.found[column.name]
-            notes.found[column.name] = found.model_copy(update={"people": people})
+            fit = {} if counter.sample else bins_of(narrowing.people_who_fit(rows))
+            notes.found[column.name] = found.model_copy(
+                update={"people": people, "people_who_fit": fit}
+            )
             notes.people += [{"column": column.name, **left} for left in per_note]
+
+
+def _people_of(table: Table, sampling_fraction: float | None) -> PeopleCounter | None:
+    """Return the population, or the table as a sample of it."""
+    if table.population_codes is not None and table.population_count is not None:
+        return PeopleCounter(table.population_codes, table.population_count)
+    fraction = fraction_of(table, sampling_fraction)
+    if fraction is None:
+        return None
+    return PeopleCounter(table.codes, table.count.astype(np.float64), SampleOf(fraction))
+
+
+def bins_of(people: Sequence[float], least: int = _FEW) -> dict[str, int]:
+    """Return how many notes leave how many people; bins with fewer than the least number are merged.
+
+    >>> bins_of([5] * 3 + [50] * 20 + [500] * 40)
+    {'1-100': 23, 'from 101': 40}
+    """
+    counted = [0] * len(_BINS)
+    for number in people:
+        counted[bisect_right(_BINS, number) - 1] += 1
+    bins: list[list[int]] = []  # first people, notes
+    for start, notes in zip(_BINS, counted, strict=True):
+        if bins and bins[-1][1] < least:
+            bins[-1][1] += notes
+        else:
+            bins.append([start, notes])
+    while len(bins) > 1 and bins[-1][1] < least:
+        start, notes = bins.pop()
+        bins[-1][1] += notes
+    if bins[0][1] < least:
+        return {}
+    ends = [f"{bins[i][0]}-{bins[i + 1][0] - 1}" for i in range(len(bins) - 1)]
+    return dict(zip([*ends, f"from {bins[-1][0]}"], [n for _, n in bins], strict=True))
 
 
 def _rows(

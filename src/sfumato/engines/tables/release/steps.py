@@ -189,7 +189,7 @@ def _prepare(
     people_out = suppress_people(policy, payload, table, opened)
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
     notes = rewrite_notes(kept_rows, generaliser, blanks and blanks.groups)
-    add_people(notes, policy, table, kept_rows)
+    add_people(notes, policy, table, kept_rows, payload.sampling_fraction)
     counted = blanks is None and not request.keep_order
     rows = published_rows(generaliser, notes.opened, compute, counted=counted)
     columns = generaliser.columns(opened)

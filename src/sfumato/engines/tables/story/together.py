@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ....core.engine import Part
+from ....presentation.composition import tell_composition
 from ....presentation.language import say, say_many
 from ....presentation.numbers import count, decimal, percent
-from ..attack_records import CompositionRecord, TablesAttack
-from ..notes_records import NotesFound
+from ..attack_records import TablesAttack
+from ..notes_records import NotesFound, NotesPeople
 from ..records import TablesRelease
 
 __all__ = ["sentences_together"]
@@ -20,44 +21,27 @@ def sentences_together(part: Part) -> list[str]:
             found += _notes(column, notes)
     if isinstance(part.attack, TablesAttack):
         for together in part.attack.compositions:
-            found += _composition(together)
+            found += tell_composition(together)
     return found
 
 
 def _notes(column: str, notes: NotesFound) -> list[str]:
     found = [
         say(
-            "The notes in {column} ({notes}) say of their row's own values what the row shows: other mentions "
-            "were put into its bands.",
+            "The notes in {column} ({notes}) say of their row's own values what the row shows: other mentions were put into its bands.",
             column=column,
             notes=count(notes.notes),
         )
     ]
     if notes.people is not None:
-        by_row, raw, now = notes.people.row, notes.people.raw, notes.people.published
-        linked = notes.people.linked
-        found += [
+        found += _people(notes.people)
+    if notes.people_who_fit:
+        found.append(
             say(
-                "The person behind the words: a record is named with a chance of {row} by its row alone, of {raw} "
-                "with the note as it was, and of {now} with the note as it is published; {below} of the notes leave "
-                "fewer than 11 people of the population ({row_below} of the rows alone do). The attacker's reader "
-                "is not the publisher's.",
-                row=decimal(by_row.named),
-                raw=decimal(raw.named),
-                now=decimal(now.named),
-                below=percent(now.below),
-                row_below=percent(by_row.below),
-            ),
-            say(
-                "Where notes and rows are shuffled, {published} of the notes are put to their own row by what they "
-                "say ({raw} of the notes as they were, {table} by somebody who knows the row's labels, {random} by "
-                "chance).",
-                published=percent(linked.published),
-                raw=percent(linked.raw),
-                table=percent(linked.table),
-                random=percent(linked.random),
-            ),
-        ]
+                "People of the population who fit a row and its published note: {bins}.",
+                bins="; ".join(_bin(name, n) for name, n in notes.people_who_fit.items()),
+            )
+        )
     odd = sum(notes.contradicted.values())
     if odd:
         found.append(
@@ -68,34 +52,50 @@ def _notes(column: str, notes: NotesFound) -> list[str]:
                 n=count(odd),
             )
         )
-    return found
-
-
-def _composition(together: CompositionRecord) -> list[str]:
-    linked = together.linked
-    found = [
-        say(
-            "Together with {earlier}, which is about {people} of the same people: the smallest group has {linked} "
-            "people where rows can be linked ({first} and {second} in each release alone), {below} of the people "
-            "are in groups below 11, and a record is named with a chance of {average} on average; without a link "
-            "the smallest group has {unlinked}.",
-            earlier=together.earlier,
-            people=count(together.people),
-            linked=count(linked.k),
-            first=count(together.first.k),
-            second=count(together.second.k),
-            below=percent(linked.below),
-            average=decimal(linked.average),
-            unlinked=count(together.unlinked.k),
-        )
-    ]
-    if together.changed:
+    if notes.held:
         found.append(
             say(
-                "{changed} of them changed a label between the two releases; {below} of these are in groups below "
-                "11. A crossed band tells a birthday or a move.",
-                changed=percent(together.changed),
-                below=percent(together.changed_below),
+                "{held} numbers equal a value of their row and were left as they are, because they look like doses, measurements or durations: they are listed for a person to look at.",
+                held=count(notes.held),
             )
         )
     return found
+
+
+def _bin(name: str, notes: int) -> str:
+    low, _, high = name.removeprefix("from ").partition("-")
+    if not high:
+        return say("{low} or more for {notes} notes", low=count(int(low)), notes=count(notes))
+    return say("{low} to {high} for {notes} notes", low=count(int(low)), high=count(int(high)), notes=count(notes))  # fmt: skip
+
+
+def _people(people: NotesPeople) -> list[str]:
+    by_row, raw, now, linked = people.row, people.raw, people.published, people.linked
+    between = []
+    if people.fraction is not None and now.named_between is not None:
+        between.append(
+            say(
+                "The table is taken as a sample of {fraction} of the population: the chance with the published note lies between {low} and {high} (95 %).",
+                fraction=percent(people.fraction),
+                low=decimal(now.named_between[0]),
+                high=decimal(now.named_between[1]),
+            )
+        )
+    return [
+        say(
+            "The person behind the words: a record is named with a chance of {row} by its row alone, of {raw} with the note as it was, and of {now} with the note as it is published; {below} of the notes leave fewer than 11 people of the population ({row_below} of the rows alone do). The attacker's reader is not the publisher's.",
+            row=decimal(by_row.named),
+            raw=decimal(raw.named),
+            now=decimal(now.named),
+            below=percent(now.below),
+            row_below=percent(by_row.below),
+        ),
+        say(
+            "Where notes and rows are shuffled, {published} of the notes are put to their own row by what they say ({raw} of the notes as they were, {table} by somebody who knows the row's labels, {random} by chance).",
+            published=percent(linked.published),
+            raw=percent(linked.raw),
+            table=percent(linked.table),
+            random=percent(linked.random),
+        ),
+        *between,
+    ]

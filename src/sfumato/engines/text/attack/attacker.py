@@ -224,7 +224,7 @@ def attack(
     streams : Streams
         The source of chance.
     learners : sequence of Learner, default None
-        Who attacks in readings A and B; None for all attackers.
+        Who attacks in readings A and B, outsiders among them from outside; None for all attackers.
     residuals : sequence of Residual
         What is left of the publisher's training data; without it there is no reading A.
     folds : int, default 4
@@ -246,6 +246,8 @@ def attack(
     tell = progress or (lambda _: None)
     learners = find_attackers(["all"]) if learners is None else learners
     outsiders = (CharacterNGrams(),) if outsiders is None else outsiders
+    outsiders = (*outsiders, *(one for one in learners if one.outsider))
+    learners = [one for one in learners if not one.outsider]
     documents = np.flatnonzero(target.documents)
     if len(target.sensitive) != len(target.data):
         raise DataError(f"{len(target.sensitive)} labels were given for {len(target.data)} tokens.")

@@ -1,4 +1,4 @@
-"""The paper's four learners as attackers use them: without the calibration that a ranking does not need."""
+"""The paper's four learners as attackers use them, without the calibration that a ranking does not need; the starter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from ..learners.crf import CRF
 from ..learners.ensemble import Ensemble
 from ..learners.protocol import Learner
 from ..learners.svm import SVM
+from .starter import StarterAttacker
 
-__all__ = ["adaboost", "crf", "ensemble", "svm"]
+__all__ = ["adaboost", "crf", "ensemble", "starter", "svm"]
 
 
 def crf() -> Learner:
@@ -29,3 +30,8 @@ def adaboost() -> Learner:
 def ensemble() -> Learner:
     """Return the attacking ensemble; its CRF only proposes, and half of the passes do for that."""
     return Ensemble(crf=CRF(epochs=6, average=2))
+
+
+def starter() -> Learner:
+    """Return the outsider who holds the starter."""
+    return StarterAttacker()

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTACKERS", "ENCODER", "find_attackers", "find_encoder"]
 
+STARTER = "starter"  # the outsider who holds it
 _HERE = f"{__package__}.learners"
 
 ATTACKERS: Registry[Callable[[], Learner]] = Registry(
     "attacker",
-    {name: f"{_HERE}:{name}" for name in ("crf", "svm", "adaboost", "ensemble")},
+    {name: f"{_HERE}:{name}" for name in ("crf", "svm", "adaboost", "ensemble", STARTER)},
     group="sfumato.attackers",
     of="collections.abc:Callable",
 )
@@ -27,7 +28,7 @@ ATTACKERS: Registry[Callable[[], Learner]] = Registry(
 ENCODER = "encoder"  # attackers with a pretrained encoder, of any reading
 
 
-def find_attackers(given: Sequence[object]) -> tuple[Learner, ...]:
+def find_attackers(given: Sequence[object], *, starter: bool = False) -> tuple[Learner, ...]:
     """Return the learners that attack.
 
     Parameters
@@ -35,16 +36,19 @@ def find_attackers(given: Sequence[object]) -> tuple[Learner, ...]:
     given : sequence of str or Learner
         Names of `ATTACKERS`, "all" for all of them, "none" for nobody, or learners themselves. The
         attackers with an encoder stand apart: see `find_encoder`.
+    starter : bool, default False
+        Whether the publisher uses the starter: then an outsider who holds it attacks, too, if anybody does.
 
     """
     found: list[Learner] = []
-    for one in given:
+    alone = not {"all", "none", STARTER} & {one for one in given if isinstance(one, str)}
+    for one in (*given, *((STARTER,) if starter and given and alone else ())):
         if one == "all":
             found += [make() for make in ATTACKERS.values()]
         elif isinstance(one, str):
             found += [] if one in ("none", ENCODER) else [ATTACKERS.get_or_raise(one)()]
         else:
-            found.append(one)  # type: ignore[arg-type]
+            found.append(one)
     return tuple(found)
 
 

@@ -84,7 +84,7 @@ class ExploreSteps:
         from ..attack.registry import find_attackers
         from ..learners.encoder_choices import NO_ENCODER
 
-        learners = len(find_attackers(request.attackers))
+        learners = len(find_attackers(request.attackers, starter=request.starter))
         return cls(
             progress,
             learned=2

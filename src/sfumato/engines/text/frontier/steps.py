@@ -188,7 +188,7 @@ def _judge(
     judge = Judge(
         labelled,
         weights=publisher.settings.weights,
-        attackers=find_attackers(request.attackers),
+        attackers=find_attackers(request.attackers, starter=request.starter),
         budgets=request.budgets,
         streams=Streams(request.seed),
         progress=progress,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..learners.partial import UNKNOWN, Known
 from ..reading.arrays import Mask
 from ..reading.tokens import Tokens
 from .journal import Event
+from .word_classes import WordClass
 
 __all__ = ["AnswerSheet", "Answers", "Place", "runs"]
 
@@ -42,11 +43,13 @@ class Answers:
     skipped: Mask
     done: Mask
     cleared: Mask
-    """Words that a person who reviewed a release said should not be redacted, and nobody has marked since."""
+    """Words that a person said should not be redacted, of a release or by a convention, and nobody has marked since."""
     drawn: list[int] = field(default_factory=list)
     count: int = 0
     second: dict[int, npt.NDArray[np.int16]] = field(default_factory=dict)
     """By window: what a second reader said, token by token."""
+    classes: dict[str, int] = field(default_factory=dict)
+    """What was said of classes of words; −1 where it depends."""
 
     @property
     def sensitive(self) -> Known:
@@ -57,7 +60,7 @@ class Answers:
         """Return answers of their own, equal to these."""
         return Answers(
             self.known.copy(), self.skipped.copy(), self.done.copy(), self.cleared.copy(),
-            list(self.drawn), self.count, dict(self.second),
+            list(self.drawn), self.count, dict(self.second), dict(self.classes),
         )  # fmt: skip
 
 
@@ -72,13 +75,20 @@ class AnswerSheet:
         Bounds of the windows.
     labels : tuple of str
         The labels of the project.
+    classes : mapping from str to WordClass
+        The classes of words that can be answered together.
 
     """
 
     def __init__(
-        self, tokens: Tokens, windows: npt.NDArray[np.int64], labels: tuple[str, ...]
+        self,
+        tokens: Tokens,
+        windows: npt.NDArray[np.int64],
+        labels: tuple[str, ...],
+        classes: Mapping[str, WordClass],
     ) -> None:
         self.tokens, self.windows, self.labels = tokens, windows, labels
+        self.classes = classes
         self.starts, self.ends = tokens.char_offsets()
 
     def empty(self) -> Answers:
@@ -108,6 +118,8 @@ class AnswerSheet:
             self._mark(answers, event)
         elif what == "window":
             self._window(answers, event)
+        elif what == "class":
+            self._class(answers, event)
         elif what == "skip":
             place = self.tokens_of((event["doc"], event["first"], event["last"]))
             answers.skipped[place] = True
@@ -150,6 +162,25 @@ class AnswerSheet:
         if event["random"]:
             answers.drawn.append(int(low))
         answers.count += 1
+
+    def _class(self, answers: Answers, event: Event) -> None:
+        """A yes holds for every member, as a rule does; a no is learned from some, and no other is asked about.
+
+        What somebody has said of a member itself stays.
+        """
+        if event["key"] not in self.classes:
+            raise ParameterError("There is no such class of words in this project.")
+        members, code = self.classes[event["key"]], self.code(event["label"])
+        answers.classes[event["key"]] = UNKNOWN if event["mixed"] else code
+        answers.count += 1
+        if event["mixed"]:
+            return
+        open_ = answers.known == UNKNOWN
+        said = members.tokens if code else members.taught
+        answers.known[said[open_[said]]] = code
+        if members.asks and not code:
+            answers.cleared[members.tokens[open_[members.tokens]]] = True
+        answers.skipped[members.tokens] = True
 
     def tokens_of(self, place: Place) -> slice:
         """Return the tokens that a place touches."""

@@ -18,6 +18,7 @@ from .questions import Question as Asked
 from .releases import ProjectReleases, words_in
 from .session import Session
 from .status import status_of
+from .word_classes import SHOWN
 
 __all__ = ["TextDesk"]
 
@@ -38,6 +39,11 @@ def _seconds(given: Mapping[str, object]) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 600:
         return 0.0
     return float(value)
+
+
+def _share(value: object) -> float:
+    """Return a share as the page sends it; 0, which is refused, where it is no number."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
 
 
 def _rows(value: object) -> list[list[object]]:
@@ -87,6 +93,8 @@ class TextDesk(ProjectReleases):
             found = self._asked_again() or session.question(asking)
         if found is None:
             return {"kind": "none"}
+        if found.kind == "class":
+            return self._about_class(found)
         document, first, last = session.place(found.first, found.last)
         text = session.documents[document].text
         low, high = self._around(text, first, last)
@@ -123,12 +131,36 @@ class TextDesk(ProjectReleases):
         }
         return asked
 
+    def _about_class(self, asked: Asked) -> Question:
+        """Return the question about a class of words: what it holds, how often, and some of its members."""
+        session = self.session
+        words = session.classes.numbered(asked.class_number)
+        shown = zip(words.first[:SHOWN].tolist(), words.last[:SHOWN].tolist(), strict=True)
+        examples = [session.place(first, last) for first, last in shown]
+        document, first, last = examples[0]
+        return {
+            "kind": "class",
+            "doc": document,
+            "first": first,
+            "last": last,
+            "number": session.answers.count + 1,
+            "label": words.label or session.label_at(document, first, last),
+            "class_key": words.key,
+            "title": words.title,
+            "asks": words.asks,
+            "count": len(words),
+            "examples": [self._passage(place) for place in examples],
+        }
+
     def _asked_again(self) -> Asked | None:
         """Return the question whose answer was taken back last, until it is answered."""
         event = self._undone
         if event is None:
             return None
         sheet, asker = self.session.sheet, self.session.asker
+        if event["do"] == "class":
+            number = list(self.session.classes).index(event["key"])
+            return Asked("class", 0, 0, 0, class_number=number)
         window = event["do"] == "window"
         place: Place
         if event["do"] == "mark":
@@ -174,12 +206,19 @@ class TextDesk(ProjectReleases):
             taken = session.undo()
             self._undone = None if taken is None or taken.get("reader") == 2 else taken
             return
+        if what == "want":
+            session.want(str(given.get("label") or ""), _share(given.get("share")))
+            return
         place = self._place(given)
         self._check_current(given)
         seconds = _seconds(given)
         if given.get("by") != "review":
             self._undone = None
-        if what == "skip":
+        if what == "class":
+            label = str(given.get("label") or "")
+            mixed = given.get("mixed") is True
+            session.settle_class(str(given.get("class_key")), label, mixed=mixed, seconds=seconds)
+        elif what == "skip":
             session.skip(place)
         elif what == "window":
             reader = 2 if given.get("asking") == "second" else 1
@@ -245,16 +284,18 @@ class TextDesk(ProjectReleases):
     def like(self, given: Mapping[str, object]) -> list[Passage]:
         """Return the places that the same answer settles, each with a little context."""
         places = self.session.like(self._place(given), sensitive=bool(given.get("label")))
-        found: list[Passage] = []
-        for document, first, last in places[:_MOST_SHOWN]:
-            text = self.session.documents[document].text
-            found.append({
-                "place": [document, first, last],
-                "before": text[max(0, first - _PREVIEW) : first],
-                "words": text[first:last],
-                "after": text[last : last + _PREVIEW],
-            })  # fmt: skip
-        return found
+        return [self._passage(place) for place in places[:_MOST_SHOWN]]
+
+    def _passage(self, place: Place) -> Passage:
+        """Return a place with a little context."""
+        document, first, last = place
+        text = self.session.documents[document].text
+        return {
+            "place": [document, first, last],
+            "before": text[max(0, first - _PREVIEW) : first],
+            "words": text[first:last],
+            "after": text[last : last + _PREVIEW],
+        }
 
     def document(self, number: int, ratio: float | None = None) -> DocumentView:
         """Return a document with its spans, and the same text as it would be published."""

@@ -15,7 +15,10 @@ from typing import Required, TypedDict
 from ....core.errors import FormatError, LockedError
 from ....core.lines import open_lines, read_lines, write_line
 
-__all__ = ["Event", "Journal"]
+__all__ = ["ANSWERS", "Event", "Journal"]
+
+ANSWERS = ("mark", "window", "class")
+"""Events that are answers to questions."""
 
 
 class Event(TypedDict, total=False):
@@ -33,10 +36,13 @@ class Event(TypedDict, total=False):
     random: bool
     spans: list[tuple[int, int, str]]  # lists where they were read from the file
     reader: int
+    key: str
+    mixed: bool
     of: int
     candidate: str
     upto: int
     seconds: int
+    share: float
     to_the_end: bool
 
 

@@ -12,7 +12,7 @@ from .journal import Event
 
 __all__ = ["NextStep", "next_step", "seconds_of"]
 
-_SECONDS = {"mark": 4.0, "window": 20.0}  # until enough answers of a kind were timed
+_SECONDS = {"mark": 4.0, "window": 20.0, "class": 8.0}  # until enough answers of a kind were timed
 _FEWEST_TIMED = 5
 _FEWEST_WORDS = 30  # sensitive words in random windows before a share says much
 
@@ -55,6 +55,7 @@ def next_step(
     seconds: Mapping[str, float],
     higher: Sequence[tuple[float, RiskEstimate]] = (),
     proposals: Mapping[str, int] | None = None,
+    by_label: Mapping[str, float] | None = None,
 ) -> NextStep:
     """Return the step that is expected to help most.
 
@@ -70,6 +71,9 @@ def next_step(
         The same estimate at higher loss ratios, lowest first.
     proposals : mapping from str to int
         How many places were proposed for each label.
+    by_label : mapping from str to float
+        The shares left that are wanted of single labels. Of other labels that were met the same is wanted as of
+        all words.
 
     """
     measured = [(n, e) for n, e in history if e.sensitive]
@@ -78,7 +82,7 @@ def next_step(
     _, now = measured[-1]
     share = now.share or 0.0
     if now.high <= wanted:
-        return NextStep("enough", f"The upper end is under {_percent(wanted)}: enough.", 0)
+        return _step_of_labels(now, wanted, by_label or {}, seconds)
     per_window = now.sensitive / max(now.windows, 1)
     if now.sensitive < _FEWEST_WORDS:
         more = math.ceil((_FEWEST_WORDS - now.sensitive) / max(per_window, 0.1))
@@ -118,6 +122,37 @@ def next_step(
     words = f"Go on: at this rate about {more_answers} more answers bring the upper end under {_percent(wanted)}.{where}"
     each = (seconds["window"] + 4 * seconds["mark"]) / 5
     return NextStep("answers", words, _minutes(more_answers * each))
+
+
+def _step_of_labels(
+    now: RiskEstimate, wanted: float, by_label: Mapping[str, float], seconds: Mapping[str, float]
+) -> NextStep:
+    """Return the step where all words together are under what is wanted: enough, or what a label still needs."""
+    aims = [
+        (one, by_label.get(one.label, wanted))
+        for one in now.by_label
+        if one.sensitive or one.label in by_label
+    ]
+    one, aim = max(aims, key=lambda pair: pair[0].high - pair[1], default=(None, 1.0))
+    if one is None or one.high <= aim:
+        each = " of all words and of each label" if aims else ""
+        return NextStep("enough", f"The upper end{each} is under what is wanted: enough.", 0)
+    above = (
+        f"of {one.label} up to {_percent(one.high)} may be left, and {_percent(aim)} are wanted."
+    )
+    share = one.share
+    if share is None:
+        return NextStep(
+            "windows", f"Answer more random windows: {above} None of its words was met yet."
+        )
+    if share >= aim:
+        return NextStep(
+            "answers", f"Go on with words of {one.label}, or add a rule for it: {above}"
+        )
+    per_window = one.sensitive / max(now.windows, 1)
+    more = math.ceil(max(audit_size(share, aim) - one.sensitive, 1) / per_window)
+    words = f"Audit: {above} About {more} more random windows decide, if what they hold is like what was seen."
+    return NextStep("audit", words, _minutes(more * seconds["window"]))
 
 
 def _without_rules(now: RiskEstimate, proposals: Mapping[str, int]) -> str | None:

@@ -16,13 +16,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from pydantic import Field, JsonValue
 
-from ....core.errors import DataError, FormatError, InputError
+from ....core.errors import DataError, FormatError, InputError, ParameterError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, HouseRecord, InputFile, Label
 from ....core.storage.staging import whole_directory
@@ -78,6 +78,8 @@ class ProjectRecord(HouseRecord):
     labels: tuple[Label, ...] = Field(min_length=1, max_length=9)
     ratio: float = Field(default=10.0, gt=0)
     wanted: float = Field(default=0.01, gt=0, lt=1)
+    wanted_by_label: dict[Label, float] = Field(default_factory=dict)
+    """What is wanted of single labels; the page may set it, too, and the journal has the last word."""
     seed: int = Field(default=0, ge=0)
     start: str = "none"
     starter: StarterRecord | None = None
@@ -229,6 +231,8 @@ class LabellingAims:
         L/C: how many words withheld one leak is worth.
     wanted : float, default 0.01
         The share of sensitive words left that the labelling aims at.
+    wanted_by_label : mapping from str to float
+        The same for single labels.
     seed : int, default 0
         The seed of everything random.
     encoder : str or path, optional
@@ -239,6 +243,7 @@ class LabellingAims:
 
     ratio: float = 10.0
     wanted: float = 0.01
+    wanted_by_label: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     encoder: str | os.PathLike[str] | None = None
 
@@ -298,6 +303,7 @@ def start_project(
         labels=wanted_labels,
         ratio=aims.ratio,
         wanted=aims.wanted,
+        wanted_by_label=_own_aims(aims, wanted_labels),
         seed=aims.seed,
         start=start,
         starter=None if adapted is None else adapted.record(),
@@ -317,6 +323,17 @@ def start_project(
             save_model(folder / _STARTER, *adapted.model.to_arrays())
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
+
+
+def _own_aims(aims: LabellingAims, labels: Sequence[str]) -> dict[str, float]:
+    """Return what is wanted of single labels; labels that the project does not have are refused."""
+    for label in aims.wanted_by_label:
+        if label not in labels:
+            raise ParameterError(
+                f"{label!r} is no label of the project, so nothing can be wanted of it.",
+                hint=f"its labels are {', '.join(labels)}.",
+            )
+    return dict(aims.wanted_by_label)
 
 
 def _encoder_path(encoder: str | os.PathLike[str] | None, out: Path) -> str | None:

@@ -27,6 +27,7 @@ WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
 SHORT = 3  # bytes below which a word does not speak for its like
 EVERY = 5  # one question in so many is a random window
+_CLASS_SHARE = 0.25  # of what the members of a class are worth: they are not all alike
 _WINDOW_BONUS = 1.5  # a window also shows what nobody expected
 EVEN_ODDS = 0.0  # the score of a word that is as likely sensitive as not
 ASKING = ("cost", "attacker", "windows")
@@ -37,14 +38,16 @@ ASKING = ("cost", "attacker", "windows")
 class Question:
     """Tokens `first` to `last` (exclusive) of one document, and the window they stand in.
 
-    For a window, `first` and `last` are its bounds and `random` says whether it was drawn.
+    For a window, `first` and `last` are its bounds and `random` says whether it was drawn; for a class of
+    words they are those of the member that settled the choice, and `class_number` is the number of the class.
     """
 
-    kind: str  # "word" or "window"
+    kind: str  # "word", "window" or "class"
     first: int
     last: int
     window: int
     random: bool = False
+    class_number: int = -1
 
 
 class Asker:
@@ -122,6 +125,7 @@ class Asker:
         skipped: Mask | None = None,
         found: Mask | None = None,
         seconds: Mapping[str, float] | None = None,
+        classes: npt.NDArray[np.int64] | None = None,
     ) -> Question | None:
         """Return the most valuable question about a word; None where nothing is open.
 
@@ -140,6 +144,8 @@ class Asker:
         seconds : mapping from str to float, default None
             How long a person takes for an answer about a word ("mark") and for a window. Where a window is
             worth more in a second than a word, it is asked instead.
+        classes : array of int, default None
+            By token: the class of words that is asked about in its place; −1 where it is asked about alone.
 
         """
         may = self.open(known)
@@ -156,6 +162,7 @@ class Asker:
             side += scores[places] >= self.threshold
             _, of, counts = np.unique(side, return_inverse=True, return_counts=True)
             value = value * counts[of] ** self.crowd
+            value = self._with_classes(value, classes, places, seconds)
         first_of_all = found is not None and bool(
             (found[places] & (scores[places] < self.threshold)).any()
         )
@@ -166,28 +173,49 @@ class Asker:
         if window is not None:
             first, last = self.windows[window : window + 2].tolist()
             return Question("window", first, last, window)
+        if classes is not None and classes[token] >= 0:
+            number = int(classes[token])
+            return Question("class", token, token + 1, self.window_of(token), class_number=number)
         first, last = self.run(token, scores, known)
         return Question("word", first, last, self.window_of(token))
 
+    @staticmethod
+    def _with_classes(
+        value: Scores,
+        classes: npt.NDArray[np.int64] | None,
+        places: npt.NDArray[np.int64],
+        seconds: Mapping[str, float] | None,
+    ) -> Scores:
+        """Return the values with those of a class of words in the place of its members'.
+
+        One answer settles all of them, and takes longer.
+        """
+        if classes is None or not (classes[places] >= 0).any():
+            return value
+        of = classes[places]
+        together = np.bincount(of[of >= 0], weights=value[of >= 0])
+        longer = seconds["class"] / seconds["mark"] if seconds else 2.0
+        return np.where(of >= 0, _CLASS_SHARE * together[of] / longer, value)
+
     def _yields(self, known: Known) -> Scores:
-        """Return how much answers about words of each shape have yielded so far, from 0 to 1.
+        """Return how much answers about the same word, and about words of its shape, have yielded so far, 0 to 1.
 
         Bare numbers are many and look alike: after a few of them were harmless, others are asked about first.
         """
-        shape = self._shapes
         answered = np.flatnonzero(self.data.counted & (known != UNKNOWN))
-        sensitive = np.bincount(shape[answered[known[answered] > 0]], minlength=self._shape_count)
-        harmless = np.bincount(shape[answered[known[answered] == 0]], minlength=self._shape_count)
-        return ((sensitive + 1.0) / (sensitive + harmless + 1.0))[shape]
+        found = np.ones(len(known))
+        for group in (self._shapes, self.data.tokens.type):
+            of, said = group[answered], known[answered] > 0
+            size = int(group.max(initial=-1)) + 1
+            sensitive = np.bincount(of[said], minlength=size)
+            harmless = np.bincount(of[~said], minlength=size)
+            found *= ((sensitive + 1.0) / (sensitive + harmless + 1.0))[group]
+        return found
 
     @cached_property
     def _shapes(self) -> npt.NDArray[np.int64]:
         _, shape = np.unique(self.data.words.shape[self.data.rows], return_inverse=True)
         return shape.astype(np.int64)
-
-    @cached_property
-    def _shape_count(self) -> int:
-        return int(self._shapes.max(initial=-1)) + 1
 
     def _best_window(
         self,

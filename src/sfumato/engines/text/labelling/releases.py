@@ -21,7 +21,7 @@ from ..learners.partial import UNKNOWN
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
 from ..request import TextPublishRequest, TextRequest
-from .journal import Event
+from .journal import ANSWERS, Event
 from .requests import explore_session, publish_session
 from .review import ReviewedRelease
 from .session import Session
@@ -150,7 +150,7 @@ class ProjectReleases(Desk):
         candidate, events = self._since_release()
         if candidate is None:
             raise InputError("Nothing was published yet.", hint="publish a candidate first.")
-        if any(event["do"] in ("mark", "window", "undo") for event in events):
+        if any(event["do"] in (*ANSWERS, "undo") for event in events):
             raise InputError(
                 "Answers were given since the release was made.", hint="publish it again first."
             )

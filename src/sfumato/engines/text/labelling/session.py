@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -19,24 +17,24 @@ from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules.features import rule_place
 from ..sanitize.stacking.stack import stack_places
+from .answer_keeper import AnswerKeeper
 from .answers import AnswerSheet, Place, runs
 from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
 from .estimate import RiskEstimate
-from .journal import Event, Journal
+from .journal import ANSWERS, Journal
 from .judging import judge_ratios
 from .next_step import seconds_of
 from .place_labels import PlaceLabels
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
 from .scorers import Lesson, Readers, Reading
+from .word_classes import WordClasses
 
 __all__ = ["Session"]
 
-_ANSWERS = ("mark", "window", "undo")  # events after which a teacher can learn something new
 
-
-class Session:
+class Session(AnswerKeeper):
     """An open project.
 
     Parameters
@@ -77,7 +75,8 @@ class Session:
         """The tokens as those models see them that tell the labels apart."""
         self.starter = self.project.starter_model()
         self.asker = Asker(self.typing_pool, ratio=self.record.ratio, seed=self.record.seed)
-        self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels)
+        self.classes = WordClasses(data, vocabulary.words, self.labels, seed=self.record.seed)
+        self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels, self.classes)
         self.place_labels = PlaceLabels(self.sheet, data, self.project, self.starter)
         seen = self.place_labels.starter_scores()
         if seen is not None:
@@ -111,92 +110,15 @@ class Session:
                 self.lessons.start()
 
     @property
+    def wanted_by_label(self) -> dict[str, float]:
+        """What is wanted of single labels: as the project was started, or as the page said since."""
+        said = {e["label"]: e["share"] for e in self.journal if e["do"] == "want"}
+        return self.record.wanted_by_label | said
+
+    @property
     def scores(self) -> Scores:
         """The log-odds of every token, by all who read."""
         return self.reading.scores
-
-    def _give(self, event: Event) -> Event:
-        with self.lock:
-            # What cannot be applied is refused before it is kept.
-            self.sheet.apply(self.answers.copy(), event)
-            kept = self.journal.append(event)
-            self.sheet.apply(self.answers, kept)
-            self._wake.notify_all()
-            return kept
-
-    def mark(
-        self,
-        places: Sequence[Place],
-        label: str | None,
-        *,
-        exact: bool = True,
-        by: str = "question",
-        seconds: float = 0.0,
-    ) -> Event:
-        """Keep an answer: the places carry the label, or none.
-
-        Parameters
-        ----------
-        places : sequence of Place
-            The place that was asked about first, then those that are like it.
-        label : str or None
-            The label; None where the words are harmless.
-        exact : bool, default True
-            Whether the bounds of the first place were confirmed.
-        by : {"question", "hand", "review"}
-            How the answer came about.
-        seconds : float, default 0.0
-            How long the person looked at the question; 0 where that is not known.
-
-        """
-        if not places:
-            raise ParameterError("An answer needs a place.")
-        event: Event = {
-            "do": "mark", "label": label or "", "exact": bool(exact), "by": by,
-            "places": [[int(d), int(a), int(b)] for d, a, b in places],
-        }  # fmt: skip
-        return self._give({**event, "seconds": math.ceil(seconds)} if seconds else event)
-
-    def window(
-        self,
-        place: Place,
-        spans: Sequence[tuple[int, int, str]],
-        *,
-        random: bool = False,
-        reader: int = 1,
-        seconds: float = 0.0,
-    ) -> Event:
-        """Keep a whole window: the spans carry their labels, every other word in it is harmless.
-
-        What a second reader says is compared, and changes nothing else.
-        """
-        document, first, last = place
-        event: Event = {
-            "do": "window", "doc": int(document), "first": int(first), "last": int(last),
-            "random": bool(random), "spans": [(int(a), int(b), str(label)) for a, b, label in spans],
-        }  # fmt: skip
-        if seconds:
-            event = {**event, "seconds": math.ceil(seconds)}
-        return self._give({"reader": 2, **event} if reader == 2 else event)
-
-    def skip(self, place: Place) -> Event:
-        """Keep that a question was passed over; it does not come again."""
-        document, first, last = place
-        return self._give(
-            {"do": "skip", "doc": int(document), "first": int(first), "last": int(last)}
-        )
-
-    def undo(self) -> Event | None:
-        """Take the last answer back; return it, or None where there is none."""
-        with self.lock:
-            undone = {event["of"] for event in self.journal if event["do"] == "undo"}
-            for event in reversed(self.journal.events):
-                if event["do"] in ("mark", "window", "skip") and event["n"] not in undone:
-                    self.journal.append({"do": "undo", "of": event["n"]})
-                    self.answers = self.sheet.replayed(self.journal)
-                    self._wake.notify_all()
-                    return event
-            return None
 
     # --- the readers --------------------------------------------------------------------------
 
@@ -247,7 +169,7 @@ class Session:
 
     def _to_learn(self) -> Snapshot | None:
         """Return what a lesson would learn from; None where too little is new since the last one."""
-        new = [e for e in self.journal.events[self._taught_at :] if e["do"] in _ANSWERS]
+        new = [e for e in self.journal.events[self._taught_at :] if e["do"] in (*ANSWERS, "undo")]
         if len(new) < EVERY:
             return None
         self._taught_at = len(self.journal)
@@ -318,20 +240,24 @@ class Session:
     # --- questions ----------------------------------------------------------------------------
 
     def question(self, asking: str = "cost") -> Question | None:
-        """Return the next question; every fifth is a window drawn at random."""
+        """Return the next question: conventions first, then every fifth is a window drawn at random."""
         if asking not in ASKING:
             raise ParameterError.constraint(
                 "asking", "question", f"one of {', '.join(ASKING)}", asking
             )
         with self.lock:
             answers, scores = self.answers, self.scores
-            if answers.count % EVERY == 0:
+            convention = self.classes.next_convention(answers.classes)
+            if convention is not None:
+                return Question("class", 0, 0, 0, class_number=convention)
+            if (answers.count - len(answers.classes)) % EVERY == 0:
                 drawn = self.asker.random_window(answers.done)
                 if drawn is not None:
                     return drawn
+            known = answers.sensitive
             return self.asker.next(
-                scores, answers.sensitive, asking=asking, skipped=answers.skipped, found=self._found,
-                seconds=seconds_of(self.journal),
+                scores, known, asking=asking, skipped=answers.skipped, found=self._found,
+                seconds=seconds_of(self.journal), classes=self.classes.open(known, answers.classes),
             )  # fmt: skip
 
     def second_question(self) -> Question | None:
@@ -370,9 +296,11 @@ class Session:
         threshold = cost_threshold(ratio or self.record.ratio)
         with self.lock:
             known, scores = self.answers.known[low:high], self.scores[low:high]
+            cleared = self.answers.cleared[low:high]
         counted = self.pool.data.counted[low:high]
         hidden = (known > 0) | ((known == UNKNOWN) & (scores >= threshold) & counted)
         hidden |= self.place_labels.whole_matches(document, hidden) & (known == UNKNOWN)
+        hidden &= ~cleared
         found: list[Span] = []
         for i, j in runs(np.where(hidden, known + 1, -1)):
             _, a, b = self.place(low + i, low + j)

@@ -7,6 +7,7 @@ import numpy as np
 from ....desk.records import Agreement, Status
 from ..learners.partial import UNKNOWN
 from .estimate import answers_to_go, audit_size
+from .journal import ANSWERS
 from .next_step import next_step, seconds_of
 from .session import Session
 from .two_readers import compare_readers
@@ -25,12 +26,11 @@ def status_of(session: Session) -> Status:
     published = open_words & (scores < session.asker.threshold)
     chance = 1 / (1 + np.exp(-np.clip(scores[published], -50, 50)))
     touched = np.unique(session.pool.data.document_of[known != UNKNOWN])
-    verdict, more = answers_to_go(
-        [(n, e.high) for n, e in history if e.sensitive], session.record.wanted
-    )
+    _, more = answers_to_go([(n, e.high) for n, e in history if e.sensitive], session.record.wanted)
+    own = session.wanted_by_label
     step = next_step(
         history, session.record.wanted, seconds=seconds_of(events), higher=higher,
-        proposals=session.record.proposals_by_label,
+        proposals=session.record.proposals_by_label, by_label=own,
     )  # fmt: skip
     agreement = agreement_of(session)
     share = estimate.share if estimate is not None else None
@@ -48,7 +48,7 @@ def status_of(session: Session) -> Status:
         "high": estimate.high if estimate and estimate.sensitive else None,
         "found_in_100": estimate.found_in_100 if estimate else None,
         "wanted": session.record.wanted,
-        "verdict": verdict,
+        "verdict": "enough" if step.what == "enough" else "go on",
         "more_answers": more,
         "audit_words": audit_size(share or 0.0, session.record.wanted),
         "readers": readers_of(session),
@@ -64,6 +64,7 @@ def status_of(session: Session) -> Status:
                 "left": e.share,
                 "low": e.low,
                 "high": e.high,
+                "wanted": own.get(e.label, session.record.wanted),
             }
             for e in (estimate.by_label if estimate else ())
         ],
@@ -105,5 +106,5 @@ def readers_of(session: Session) -> str:
     }.get(lessons.state, lessons.state)
     if lesson is None:
         return f"CRF (an encoder {state})"
-    seen = sum(event["do"] in ("mark", "window") for event in session.journal.events[: lesson.upto])
+    seen = sum(event["do"] in ANSWERS for event in session.journal.events[: lesson.upto])
     return f"CRF and encoder (it knows {seen} answers and {state})"

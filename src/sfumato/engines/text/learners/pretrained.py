@@ -34,11 +34,13 @@ class Schedule:
     rate : float, default 2e-4
         The learning rate of the layers after a warm-up of a tenth of the steps; it falls to 0.
     steps : int, default 160
-        Steps to take at least, in not more than `most` passes; with small batches five eighths of them.
+        Steps to take at least, in not more than `most` passes.
     most : int, default 12
         Passes at most.
     decay : float, default 1
         The rate of each layer over that of the layer above it.
+    few_steps : int, default 100
+        Steps that are enough for a small corpus, which is learned from in small batches.
 
     """
 
@@ -47,6 +49,7 @@ class Schedule:
     steps: int = 160
     most: int = 12
     decay: float = 1.0
+    few_steps: int = 100
 
     def passes(self, batches: int, *, small: bool = False) -> int:
         """Return how often to go through this many batches: small corpora are read more often.
@@ -59,7 +62,7 @@ class Schedule:
             Whether a small corpus is learned from, in small batches.
 
         """
-        steps = self.steps * 5 // 8 if small else self.steps
+        steps = min(self.steps, self.few_steps) if small else self.steps
         return min(max(self.epochs, -(-steps // batches)), max(self.epochs, self.most))
 
 

@@ -78,6 +78,10 @@ class Model(ABC):
 class Learner(ABC):
     """Learns a model from labelled tokens; the constructor only stores its arguments."""
 
+    outsider: bool = (
+        False  # whether, as an attacker, it brings knowledge that the publisher need not have
+    )
+
     @property
     @abstractmethod
     def name(self) -> str:

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
+from ....data._column_kernels import copy_bytes
+
 __all__ = [
     "count_characters",
     "intern_tokens",
@@ -330,15 +332,9 @@ def splice(
     for d in range(text_bounds.size - 1):
         i = text_bounds[d]
         for s in range(span_doc[d], span_doc[d + 1]):
-            for k in range(i, span_start[s]):
-                out[at] = text[k]
-                at += 1
-            for k in range(bounds[which[s]], bounds[which[s] + 1]):
-                out[at] = pool[k]
-                at += 1
+            at = copy_bytes(text, i, span_start[s], out, at)
+            at = copy_bytes(pool, bounds[which[s]], bounds[which[s] + 1], out, at)
             i = span_end[s]
-        for k in range(i, text_bounds[d + 1]):
-            out[at] = text[k]
-            at += 1
+        at = copy_bytes(text, i, text_bounds[d + 1], out, at)
         out_bounds[d + 1] = at
     return at

@@ -15,23 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
+from ....data.byte_columns import Bytes, Offsets, frozen
 from ....data.document import Document
 from . import _kernels
 from ._unicode_classes import class_table
-from .arrays import Array
 
 __all__ = ["Tokens", "Vocabulary", "labels_from_spans", "tokenize", "tokenize_bytes"]
 
-Bytes = npt.NDArray[np.uint8]
-Offsets = npt.NDArray[np.int64]
 Types = npt.NDArray[np.int32]
-
-
-def _frozen(array: Array) -> Array:
-    """Return a read-only view: the kernels promise not to write into it."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
 
 
 class Vocabulary:
@@ -91,7 +82,7 @@ class Vocabulary:
     def intern(self, text: Bytes, start: Offsets, end: Offsets) -> Types:
         """Return the id of each slice of a text in UTF-8; the new ones are added."""
         ids = np.empty(start.size, np.int32)
-        text, table, done = _frozen(text), class_table(), 0
+        text, table, done = frozen(text), class_table(), 0
         while True:
             done = _kernels.intern_tokens(
                 text, start, end, done, ids, table, self._slots, self._hashes, self._heads,
@@ -158,7 +149,7 @@ class Tokens:
 
 def _characters(tokens: Tokens) -> tuple[Offsets, Offsets, Offsets]:
     """Count characters up to each token's start and end and to each document's start, over all."""
-    text, counted = _frozen(tokens.text), []
+    text, counted = frozen(tokens.text), []
     for places in (tokens.start, tokens.end, tokens.text_bounds):
         out = np.empty(places.size, np.int64)
         _kernels.count_characters(text, places, out)
@@ -213,9 +204,7 @@ def tokenize_bytes(text: Bytes, text_bounds: Offsets, vocabulary: Vocabulary) ->
     start, end = np.empty(text.size, np.int64), np.empty(text.size, np.int64)
     after_break = np.empty(text.size, np.uint8)
     doc = np.empty(text_bounds.size, np.int64)
-    n = _kernels.scan_tokens(
-        _frozen(text), text_bounds, class_table(), start, end, doc, after_break
-    )
+    n = _kernels.scan_tokens(frozen(text), text_bounds, class_table(), start, end, doc, after_break)
     start, end, after_break = start[:n], end[:n], after_break[:n]
     types = vocabulary.intern(text, start, end)
     return Tokens(text, text_bounds, start, end, doc, types, after_break)

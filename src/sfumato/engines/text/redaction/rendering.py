@@ -13,10 +13,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ....data.byte_columns import Bytes, Offsets, frozen
 from ....data.document import Edit
 from ..reading import _kernels
 from ..reading.normal_forms import unseen_gaps
-from ..reading.tokens import Bytes, Offsets, Tokens, Vocabulary, _frozen
+from ..reading.tokens import Tokens, Vocabulary
 
 __all__ = ["Edits", "RedactedSpans", "merge_spans", "render", "stretches", "whole_words"]
 
@@ -78,18 +79,19 @@ def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray
     """Return the hyphens that break a word at the end of a line: small letters begin the next."""
     if len(tokens) < 3:
         return np.zeros(0, np.int64)
-    is_word = vocabulary.is_word[tokens.type]
-    middle = np.arange(1, len(tokens) - 1)
-    likely = (
-        (is_word[:-2] == 1) & (is_word[1:-1] == 0) & (is_word[2:] == 1)
-        & (tokens.start[1:-1] == tokens.end[:-2]) & (tokens.after_break[2:] == 1)
-    )  # fmt: skip
+    # Few tokens begin a line: the others are not looked at.
+    places = np.flatnonzero(tokens.after_break[2:]) + 1
+    is_word = vocabulary.is_word[tokens.type[np.stack([places - 1, places, places + 1])]]
     begins = np.zeros(len(tokens) + 1, np.bool_)
     begins[tokens.doc] = True
-    likely &= ~begins[1 : len(tokens) - 1] & ~begins[2 : len(tokens)]
     text = tokens.text
-    places = middle[likely]
-    places = places[np.isin(text[tokens.start[places]], _FIRST_BYTES)]  # the others end sentences
+    likely = (
+        (is_word[0] == 1) & (is_word[1] == 0) & (is_word[2] == 1)
+        & (tokens.start[places] == tokens.end[places - 1])
+        & ~begins[places] & ~begins[places + 1]
+        & np.isin(text[tokens.start[places]], _FIRST_BYTES)
+    )  # fmt: skip
+    places = places[likely]
 
     def said(i: int) -> str:
         return text[tokens.start[i] : tokens.end[i]].tobytes().decode()
@@ -115,8 +117,8 @@ def merge_spans(
     kinds = np.empty(most, np.int16)
     doc = np.empty(tokens.doc.size, np.int64)
     n = _kernels.merge_redacted(
-        _frozen(tokens.text), tokens.start, tokens.end, tokens.doc, _frozen(tokens.after_break),
-        _frozen(vocabulary.is_word[tokens.type]), kind, start, end, doc, kinds,
+        frozen(tokens.text), tokens.start, tokens.end, tokens.doc, frozen(tokens.after_break),
+        frozen(vocabulary.is_word[tokens.type]), kind, start, end, doc, kinds,
     )  # fmt: skip
     return RedactedSpans(start[:n], end[:n], doc, kinds[:n])
 
@@ -158,8 +160,8 @@ def render(
     out = np.empty(tokens.text.size + int(lengths[chosen].sum()), np.uint8)
     out_bounds = np.empty(tokens.text_bounds.size, np.int64)
     used = _kernels.splice(
-        _frozen(tokens.text), tokens.text_bounds, spans.start, spans.end, spans.doc, chosen,
-        _frozen(np.frombuffer(b"".join(encoded), np.uint8)), bounds, out, out_bounds,
+        frozen(tokens.text), tokens.text_bounds, spans.start, spans.end, spans.doc, chosen,
+        frozen(np.frombuffer(b"".join(encoded), np.uint8)), bounds, out, out_bounds,
     )  # fmt: skip
     return out[:used], out_bounds
 

@@ -21,11 +21,12 @@ import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
 from ....core.storage.placed_bands import PlacedBands
+from ....data.byte_columns import Bytes, Offsets
 from ....data.document import Document, Edit, Span, apply, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
-from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
+from ..reading.tokens import Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
 from .band_tokens import in_bands

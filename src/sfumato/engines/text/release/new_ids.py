@@ -8,23 +8,29 @@ ordered by their new ids.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from binascii import hexlify
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.storage.private_folder import make_private_folder, private_folder_of
+import numpy as np
+import numpy.typing as npt
+
+from ....core.storage.private_folder import private_folder_of
 from ....core.storage.private_key import private_key
-from ....core.storage.staging import whole_file
+from ....data.byte_columns import Column, weave
 from ....data.document import Edited
+from ....data.formats.jsonl import encoded
 from ....data.formats.protocol import Format, FormatOptions
 
-__all__ = ["NewIds", "ids_of"]
+__all__ = ["IDS_FILE", "NewIds", "id_line", "id_lines", "ids_of"]
 
-_ENCODE = json.JSONEncoder(
-    ensure_ascii=False
-).encode  # made once: json.dumps makes one for each line
+IDS_FILE = "ids.jsonl"
+_SIZE = 8  # bytes of a mark
+_QUOTE = 0x22
 
 
 def ids_of(out: str | os.PathLike[str]) -> Path:
@@ -33,7 +39,7 @@ def ids_of(out: str | os.PathLike[str]) -> Path:
     >>> ids_of("releases/notes").as_posix()
     'releases/notes.private/ids.jsonl'
     """
-    return private_folder_of(out) / "ids.jsonl"
+    return private_folder_of(out) / IDS_FILE
 
 
 class NewIds:
@@ -49,21 +55,38 @@ class NewIds:
     """
 
     def __init__(self, candidate: str, inputs: Sequence[str]) -> None:
-        self._mark = private_key().marker("id", candidate, *inputs)
-        self.known: dict[str, str] = {}
+        self._key = bytes.fromhex(private_key().mark("id", candidate, *inputs))
 
     def mark(self, name: str) -> str:
-        """Return the 16 hexadecimal digits of a document, and remember them."""
-        found = self.known.get(name)
-        if found is None:
-            found = self.known[name] = self._mark(name)[:16]
-        return found
+        """Return the 16 hexadecimal digits of a document."""
+        content = name.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(content, digest_size=_SIZE, key=self._key).hexdigest()
 
-    def head(self, id: bytes, *, is_text: bool) -> tuple[bytes, int]:
-        """Return the new id for one as a JSON text, digits for a number, and where the document goes."""
-        mark = self.mark(json.loads(id) if b"\\" in id else id[1:-1].decode())
-        place = int(mark, 16)
-        return (f'"{mark}"' if is_text else f'"{place >> 1}"').encode(), place
+    def of_heads(self, heads: Column) -> tuple[Column, npt.NDArray[np.uint64]]:
+        """Return the new ids of documents whose ids are given as JSON, and where each of them goes."""
+        count, is_text = len(heads), heads.data[heads.bounds[:-1]] == _QUOTE
+        data, key = heads.data.tobytes(), self._key
+        bounds = zip(
+            (heads.bounds[:-1] + is_text).tolist(),
+            (heads.bounds[1:] - is_text).tolist(),
+            strict=True,
+        )
+        names = (data[first:last] for first, last in bounds)
+        if b"\\" in data:
+            names = (_unescaped(name) for name in names)
+        digests = b"".join(
+            [hashlib.blake2b(name, digest_size=_SIZE, key=key).digest() for name in names]
+        )
+        quoted = np.full((count, 2 * _SIZE + 2), _QUOTE, np.uint8)
+        quoted[:, 1:-1] = np.frombuffer(hexlify(digests), np.uint8).reshape(count, -1)
+        places = np.frombuffer(digests, ">u8").astype(np.uint64)
+        new = Column.of_equal(quoted.reshape(-1), count)
+        if not is_text.all():  # a number stays one
+            entries = list(new)
+            for i in np.flatnonzero(~is_text).tolist():
+                entries[i] = b"%d" % (int(places[i]) >> 1)
+            new = Column.of(entries)
+        return new, places
 
     def renamed(self, edited: Iterable[Edited], form: Format[FormatOptions]) -> list[Edited]:
         """Return documents with their new ids, in the order of these."""
@@ -72,26 +95,24 @@ class NewIds:
 
     def rename(self, edited: Edited, form: Format[FormatOptions]) -> Edited:
         """Return a document with its new id."""
-        name = edited.document.id
-        new, fields, field = (
-            form.new_id(edited.document, self.mark(name)),
-            edited.fields,
-            form.names.id,
-        )
+        new = form.new_id(edited.document, self.mark(edited.document.id))
+        fields, field = edited.fields, form.names.id
         if field in fields:  # an id that is not a text
             fields = {**fields, str(field): int(new)}
-        if form.is_written_in_order:  # it has ids of its own
-            self.known[name] = new
         return replace(edited, id=new, fields=fields)
 
-    def write(self, out: str | os.PathLike[str], *, force: bool) -> None:
-        """Write which document became which, for the steward alone."""
-        path = ids_of(out)
-        text = "".join(
-            _ENCODE({"id": old, "published_as": new}) + "\n" for old, new in self.known.items()
-        ).encode("utf-8", "backslashreplace")
-        if path.is_file() and path.read_bytes() == text:
-            return
-        make_private_folder(out)
-        with whole_file(path, force=force) as beside:
-            beside.write_bytes(text)
+
+def _unescaped(name: bytes) -> bytes:
+    """Return what stands between the quotes of a JSON text."""
+    text: str = json.loads(b'"%b"' % name)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def id_line(id: str, published: str) -> bytes:
+    """Return a line of the mapping."""
+    return encoded({"id": id, "published_as": published}) + b"\n"
+
+
+def id_lines(ids: Column, published: Column) -> bytes:
+    """Return many lines of the mapping, from ids as JSON texts."""
+    return weave([b'{"id": ', b', "published_as": ', b"}\n"], ids, published)

@@ -1,7 +1,7 @@
 """The parts of a publication: how an input is cut, and what the journal keeps of a finished part.
 
 A part holds the edits of its documents, a line each. Of JSON lines that are read in columns it also holds the
-lines of the output and the hashes of the texts that they must have; all other forms are written from the input,
+lines of the output, their hashes, and where each of them goes; all other forms are written from the input,
 read again, and the edits.
 """
 
@@ -10,29 +10,34 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from ....data.byte_columns import Column
 from ....data.document import Document, Edit, Span
 from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import encoded
-from ....data.formats.line_edits import ByteEdits, LineHashes
-from ....data.formats.lines import Column, LineBlock, LineWriter
+from ....data.formats.line_edits import ByteEdits, Hashes, line_hashes
+from ....data.formats.lines import LineBlock, LineWriter
 from ....data.formats.protocol import FieldNames
-from ..private_edits import edit_line
+from ..private_edits import DocumentEdits, edit_lines
 from ..redaction.counts import RedactionCounts
 from ..redaction.rendering import Edits
 from ..redaction.sanitiser import Sanitiser, batches
+from .new_ids import NewIds, id_lines
+from .options import WriteOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["PartContent", "Shared", "batch_part", "cut", "cut_blocks", "line_part", "readable"]
 
+_QUOTE = 0x22
+_COLUMNS = 3  # of a block: ids, texts, other fields
 Spans = Sequence[tuple[int, tuple[Span, ...]]]
 """The marked spans of a block, each with its document's place."""
 LineBatch = tuple[str, "list[str]", "pa.RecordBatch", Spans]
@@ -40,36 +45,48 @@ LineBatch = tuple[str, "list[str]", "pa.RecordBatch", Spans]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What every batch needs: the sanitiser, the names of fields, and what edits say of the reader."""
+    """What every batch needs: the sanitiser, the names of fields, and the reader's name and version."""
 
     sanitiser: Sanitiser
     names: FieldNames
-    reader: bytes
+    reader: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class PartContent:
-    """A finished part: the edits, a line per document; of JSON lines also the output, and hashes."""
+    """A finished part, a line per document: the edits; of JSON lines also the output, its hashes and its order."""
 
     edits: bytes
     lines: bytes | memoryview = b""
-    hashes: npt.NDArray[np.uint64] | None = None
+    ids: bytes = b""
+    hashes: Hashes = field(default_factory=lambda: np.empty((0, 3), np.uint64))
+    places: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
 
     def to_bytes(self) -> bytes:
         """Return what the journal keeps."""
-        hashes = b"" if self.hashes is None else self.hashes.tobytes()
-        head = json.dumps([len(self.edits), len(self.lines), len(hashes)]).encode()
-        return b"".join((head, b"\n", self.edits, self.lines, hashes))
+        pieces = (self.edits, self.lines, self.ids, self.hashes.tobytes(), self.places.tobytes())
+        return b"".join((json.dumps(list(map(len, pieces))).encode(), b"\n", *pieces))
 
     @classmethod
     def of_bytes(cls, content: bytes) -> PartContent:
         """Read what the journal kept."""
-        start = content.index(b"\n") + 1
-        edits, lines, _ = json.loads(content[:start])
-        end = start + edits + lines
-        whole = memoryview(content)
-        hashes = np.frombuffer(whole[end:], np.uint64).reshape(-1, 3)
-        return cls(content[start : start + edits], whole[start + edits : end], hashes)
+        start, whole, pieces = content.index(b"\n") + 1, memoryview(content), []
+        for size in json.loads(content[:start]):
+            pieces.append(whole[start : start + size])
+            start += size
+        hashes, places = (np.frombuffer(piece, np.uint64) for piece in pieces[3:])
+        return cls(bytes(pieces[0]), pieces[1], bytes(pieces[2]), hashes.reshape(-1, 3), places)
+
+    def without(self, left_out: frozenset[str]) -> PartContent:
+        """Leave documents out."""
+        known = [DocumentEdits.of_line(line).id for line in self.edits.splitlines()]
+        chosen = np.flatnonzero([name not in left_out for name in known])
+        edits, lines, ids = (
+            Column.of_lines(own).take(chosen).data.tobytes() if own else b""
+            for own in (self.edits, self.lines, self.ids)
+        )
+        places = self.places[chosen] if self.places.size else self.places
+        return PartContent(edits, lines, ids, self.hashes[chosen], places)
 
 
 def readable(
@@ -97,19 +114,24 @@ def cut_blocks(
     corpus: Corpus,
     unread: list[dict[str, str]],
     rows: dict[str, int],
-    size: int,
-    keep: Sequence[str],
+    options: WriteOptions,
+    new_ids: NewIds | None,
     *,
     strict: bool,
 ) -> Iterator[tuple[LineBlock, LineBatch]]:
     """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
-    for part, block in corpus.blocks(size=size, keep=keep) or ():
+    for part, block in corpus.blocks(size=options.characters, keep=options.keep) or ():
         rows[part.name] = rows.get(part.name, 0) + block.records
         if strict and block.withheld:
             raise block.withheld[0].error()
         unread.extend(record.to_json() for record in block.withheld)
         if len(block):
-            yield block, (part.name, list(block.fields), block.to_arrow(), block.spans)
+            columns = block.to_arrow()
+            if new_ids is not None:
+                published, places = new_ids.of_heads(block.head)
+                columns = columns.append_column("published", published.to_arrow())
+                columns = columns.append_column("place", places)
+            yield block, (part.name, list(block.fields), columns, block.spans)
     if not any(rows.values()):
         raise corpus.empty()
 
@@ -118,6 +140,9 @@ def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, obj
     """Decide on a block of JSON lines that was read in columns, and write its lines."""
     file, fields, columns, spans = batch
     block = replace(LineBlock.of_arrow(columns), spans=tuple(spans))
+    published, places = block.head, np.empty(0, np.uint64)
+    if len(columns.columns) > _COLUMNS:
+        published, places = Column.of_arrow(columns["published"]), columns["place"].to_numpy()
     withheld: list[dict[str, str]] = []
     try:
         edits, counts = shared.sanitiser.texts(
@@ -130,19 +155,28 @@ def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, obj
         documents = [block.document(i) for i in range(len(block))]
         done = shared.sanitiser(documents)
         counts, withheld = done.counts, [dict(w) for w in done.withheld]
-        published = {document.id for document in done.documents}
-        block = block.only(np.array([d.id in published for d in documents], np.bool_))
+        ids = {document.id for document in done.documents}
+        kept = np.array([d.id in ids for d in documents], np.bool_)
+        block, published = block.only(kept), published.take(np.flatnonzero(kept))
+        places = places[kept] if places.size else places
         texts = Column.of([text.encode() for text in done.texts])
         as_json = Column.of([_as_json(own) for own in done.edits])
         hashes = ByteEdits.unchanged(texts).hashes()
-    lines = LineWriter(shared.names).lines(block, texts)
-    edit_lines = b"".join(
-        edit_line(_as_text(head), hashlib.sha256(text).hexdigest(), shared.reader, own)
-        for head, text, own in zip(block.head, block.text.views(), as_json, strict=True)
+    old, new = _as_texts(block.head), _as_texts(published)
+    content = PartContent(
+        edits=edit_lines(old, new, _text_hashes(block.text), shared.reader, as_json),
+        lines=LineWriter(shared.names).lines(replace(block, head=published), texts),
+        ids=id_lines(old, new) if places.size else b"",
+        hashes=line_hashes(published, hashes, block.tail),
+        places=places,
     )
-    rows = LineHashes.of(block.head, hashes, block.tail).rows
-    content = PartContent(edit_lines, lines, rows).to_bytes()
-    return content, _facts(file, fields, counts, withheld)
+    return content.to_bytes(), _facts(file, fields, counts, withheld)
+
+
+def _text_hashes(texts: Column) -> Column:
+    """Return the hash of each text, as `Document.text_sha256` does."""
+    hashes = "".join([hashlib.sha256(text).hexdigest() for text in texts.views()])
+    return Column.of_equal(np.frombuffer(hashes.encode(), np.uint8), len(texts))
 
 
 def _byte_edits(text: Column, edits: Edits) -> ByteEdits:
@@ -159,17 +193,19 @@ def batch_part(
     file, documents = batch
     done = shared.sanitiser(documents)
     lines = [
-        edit_line(encoded(d.id), d.text_sha256, shared.reader, _as_json(edits))
+        DocumentEdits(d.id, d.id, d.text_sha256, *shared.reader, edits).to_line()
         for d, edits in zip(done.documents, done.edits, strict=True)
     ]
+    content = PartContent(b"".join(lines))
     fields = sorted({name for document in documents for name in document.fields})
-    withheld = [dict(w) for w in done.withheld]
-    return PartContent(b"".join(lines)).to_bytes(), _facts(file, fields, done.counts, withheld)
+    return content.to_bytes(), _facts(file, fields, done.counts, [dict(w) for w in done.withheld])
 
 
-def _as_text(head: bytes) -> bytes:
-    """Return an id as a JSON text, also where it is a number in its own file."""
-    return head if head[:1] == b'"' else b'"%b"' % head
+def _as_texts(heads: Column) -> Column:
+    """Return ids as JSON texts, also where they are numbers in their own file."""
+    if (heads.data[heads.bounds[:-1]] == _QUOTE).all():
+        return heads
+    return Column.of([head if head[:1] == b'"' else b'"%b"' % head for head in heads])
 
 
 def _as_json(edits: Sequence[Edit]) -> bytes:

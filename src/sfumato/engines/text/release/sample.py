@@ -55,11 +55,11 @@ class Sampler:
         draws = self._random.random(count)
         limit = -self._kept[0][0] if len(self._kept) == self._most else 1.0
         for i in np.flatnonzero(draws <= limit).tolist():
-            entry = (-float(draws[i]), -(self._total + i), document(i))
+            draw, place = -float(draws[i]), -(self._total + i)
             if len(self._kept) < self._most:
-                heapq.heappush(self._kept, entry)
-            elif entry > self._kept[0]:
-                heapq.heapreplace(self._kept, entry)
+                heapq.heappush(self._kept, (draw, place, document(i)))
+            elif (draw, place) > self._kept[0][:2]:
+                heapq.heapreplace(self._kept, (draw, place, document(i)))
         self._total += count
 
     def result(self) -> CorpusSample:

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
+from ....core.composition.releases import earlier_releases, judge_together
 from ....core.errors import DataError, ParameterError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
 from ....core.records import InputFile, OutputFile
@@ -27,11 +28,12 @@ from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.formats.protocol import EVERY_FIELD
 from ....data.inputs import DocumentsInput
-from ..private_edits import publish_edits, reader_of
+from ..attack.together import KnownDocuments, measure_composition
+from ..private_edits import EDITS_FILE, publish_private
 from ..records import TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
-from .new_ids import NewIds, ids_of
+from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
 from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
@@ -95,8 +97,19 @@ def publish(
             work.run(journal)
             journal.finish(lambda built: work.build(journal, built, out))
     release = TextRelease.read_full(out)
-    warn_if_composed(out, release.to_json())
+    if not _warn_together(out):  # else it was measured, and said
+        warn_if_composed(out, release.to_json())
     return release
+
+
+def _warn_together(out: str | os.PathLike[str]) -> bool:
+    """Measure a release with those next to it; warn of what adds up."""
+    earlier = earlier_releases(out, EDITS_FILE)
+    if not earlier:
+        return False
+    later = KnownDocuments.of(out)
+    measured = (measure_composition(KnownDocuments.of(path), later) for path in earlier)
+    return bool(judge_together(measured, engine="text"))
 
 
 def _refuse_far_from_promise(counts: RedactionCounts, candidate: TextCandidate) -> None:
@@ -138,7 +151,7 @@ class _TextPublication:
             and corpus.blocks(size=options.characters, keep=options.keep) is not None
         )
         form = corpus.format
-        self.shared = Shared(sanitiser, form.names, reader_of(form.name, form.version))
+        self.shared = Shared(sanitiser, form.names, (form.name, form.version))
         self.unread: list[dict[str, str]] = []
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
@@ -194,7 +207,7 @@ class _TextPublication:
         strict, given, sampler = self.sanitiser.strict, self.options, self.options.sampler
         if self.in_columns:
             for block, batch in cut_blocks(
-                self.corpus, self.unread, self.rows, given.characters, given.keep, strict=strict
+                self.corpus, self.unread, self.rows, given, self.new_ids, strict=strict
             ):
                 if sampler is not None:
                     sampler.add_block(len(block), block.document)
@@ -227,21 +240,22 @@ class _TextPublication:
         """Put the release together in a folder that nobody sees yet."""
         built.mkdir()
         written = built if self.corpus.is_published_as_folder else built / self.corpus.name
-        edits = built.with_name("edits.jsonl")
-        output = Output(self.corpus, journal, self.options.keep, self.new_ids, edits)
+        output = Output(self.corpus, journal, self.options.keep, self.new_ids, built.parent)
         output.write(written, in_columns=self.in_columns)
         self._withhold_failed(output.failed)
+        output.write_ids(entry["id"] for entry in self.withheld)
         self.verified = output.verified
         release = self.record(written)
         release.save(built)
         release.save_private(out)
         self.read.check()
         write_quarantine(out, self.withheld, force=self.options.force)
+        force = self.options.force or journal.resumed
+        publish_private(built.with_name(EDITS_FILE), out, force=force)
         if self.new_ids is not None:
-            self.new_ids.write(out, force=self.options.force)
+            publish_private(built.with_name(IDS_FILE), out, force=force)
         elif self.options.force:  # those of the release that this one replaces
             ids_of(out).unlink(missing_ok=True)
-        publish_edits(edits, out, force=self.options.force or journal.resumed)
 
     def _withhold_failed(self, failed: Sequence[str]) -> None:
         """List documents that did not read back, and take what was counted of them out again."""

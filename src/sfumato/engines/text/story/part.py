@@ -28,6 +28,7 @@ from .grids import (
     ratio_grid,
     vacuous_grid,
 )
+from .together import sentences_together
 from .verdict import stats_of, verdict_of
 
 __all__ = ["story"]
@@ -55,7 +56,8 @@ def story(part: Part) -> Story:
     if part.frontier is not None:
         words = "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."
         told.tradeoff.append(say(words))
-    told.attack, told.cost = _attack_words(facts), _cost_words(facts)
+    told.attack = [*_attack_words(facts), *sentences_together(facts.attack_record)]
+    told.cost = _cost_words(facts)
     told.assumptions, told.here = _assumptions(facts), _here(facts)
     grids = [
         label_grid(facts),

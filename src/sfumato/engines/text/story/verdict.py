@@ -37,7 +37,7 @@ def verdict_of(facts: TextFacts) -> list[str]:
     elsewhere = bool(sentences)
     sentences += _leaking_documents(facts, elsewhere=elsewhere)
     sentences += [_audit_sentence(audit) for audit in facts.audits]
-    sentences += _unjudged(facts)
+    sentences += _missing_judgement(facts)
     if facts.chosen is not None:
         sentences += _promise(facts, facts.chosen, elsewhere=elsewhere)
     sentences += _attacker(facts)
@@ -85,7 +85,7 @@ def _supposing(sentence: str) -> str:
     return say("If they were like the documents learned from: {sentence}", sentence=sentence)
 
 
-def _unjudged(facts: TextFacts) -> list[str]:
+def _missing_judgement(facts: TextFacts) -> list[str]:
     """Return what a release says of itself that could not be compared with labelled documents."""
     release = facts.release
     if release is None or release.measured is not None:

@@ -41,6 +41,7 @@ from ..attacker import AttackedRelease, AttackReport, Residual, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
+from ..together import measure_with_earlier
 from .alignment import align
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class AttackSettings:
         The seed of every random choice.
     encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
+    earlier : sequence of paths
+        Releases of some of the same documents or people that the attacker holds as well.
 
     """
 
@@ -82,6 +85,7 @@ class AttackSettings:
     folds: int = 4
     seed: int = 0
     encoder: PretrainedEncoder | None = None
+    earlier: Sequence[str | os.PathLike[str]] = ()
 
 
 def attack_release(
@@ -154,6 +158,7 @@ def attack_release(
         attack=report.to_record(),
         bounds=_bounds(report, record, before),
         inference=_inference(training, texts, originals, names, Streams(settings.seed)),
+        compositions=measure_with_earlier(published, settings.earlier, originals, names),
     )
 
 

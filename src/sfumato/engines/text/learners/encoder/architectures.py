@@ -181,12 +181,12 @@ class Config:
         norm = {"weight": (hidden,), "bias": (hidden,)}
         found: dict[str, tuple[int, ...]] = {
             "embeddings.word_embeddings.weight": (self.vocabulary, hidden),
-            **{f"embeddings.LayerNorm.{part}": shape for part, shape in norm.items()},
         }
         if self.places:
             found["embeddings.position_embeddings.weight"] = (self.positions, hidden)
         if self.types:
             found["embeddings.token_type_embeddings.weight"] = (self.types, hidden)
+        found |= {f"embeddings.LayerNorm.{part}": shape for part, shape in norm.items()}
         if self.span:
             found["encoder.rel_embeddings.weight"] = (2 * self.span, hidden)
             found |= {f"encoder.LayerNorm.{part}": shape for part, shape in norm.items()}

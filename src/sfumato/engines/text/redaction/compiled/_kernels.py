@@ -97,38 +97,41 @@ def emissions(
     `out[token, model]`; only tokens with `todo` are written. `found` is scratch, three numbers a
     token: the look-ups miss the cache, and go faster when no sum waits for them.
     """
-    models = out.shape[1]
+    # Places are not signed: numba checks signed ones, which takes a third more time.
+    models, one, two = types.uint64(out.shape[1]), types.uint64(1), types.uint64(2)
     mask = types.uint64(table.size - 1)
     for d in range(doc.size - 1):
-        first, last = doc[d], doc[d + 1]
+        first, last = types.uint64(doc[d]), types.uint64(doc[d + 1])
         for i in range(first, last):
             if todo[i] == 0 or rows[i] == redacted_row:
                 continue
-            before = rows[i - 1] if i > first else 0
-            after = rows[i + 1] if i + 1 < last else 1
-            here = shape[rows[i]]
+            before = types.uint64(rows[i - one] if i > first else 0)
+            after = types.uint64(rows[i + one] if i + one < last else 1)
+            here = shape[types.uint64(rows[i])]
             # The same keys as features' `conjunctions`, kept in registers.
             found[i, 0] = _find(pair(lower[before], here, 33), table, mask)
             found[i, 1] = _find(pair(here, lower[after], 34), table, mask)
             shapes = pair(pair(shape[before], here, 35), shape[after], 36)
             found[i, 2] = _find(shapes, table, mask)
     for d in range(doc.size - 1):
-        first, last = doc[d], doc[d + 1]
+        first, last = types.uint64(doc[d]), types.uint64(doc[d + 1])
         for i in range(first, last):
-            r = rows[i]
-            if todo[i] == 0 or r == redacted_row:
+            if todo[i] == 0 or rows[i] == redacted_row:
                 continue
-            before = rows[i - 1] if i > first else 0
-            after = rows[i + 1] if i + 1 < last else 1
-            two_before = rows[i - 2] if i - 1 > first else 0
-            two_after = rows[i + 2] if i + 2 < last else 1
-            e0, e1, e2 = word_scores[r, 0], word_scores[before, 1], word_scores[after, 2]
-            e3, e4 = word_scores[two_before, 3], word_scores[two_after, 4]
-            w0, w1, w2 = weights[found[i, 0]], weights[found[i, 1]], weights[found[i, 2]]
-            sums = out[i]
-            for m in range(first_model, models):
-                s = types.float64(e0[m]) + e1[m] + e2[m] + e3[m] + e4[m]
-                sums[m] = s + w0[m] + w1[m] + w2[m]
+            r = types.uint64(rows[i])
+            before = types.uint64(rows[i - one] if i > first else 0)
+            after = types.uint64(rows[i + one] if i + one < last else 1)
+            two_before = types.uint64(rows[i - two] if i > first + one else 0)
+            two_after = types.uint64(rows[i + two] if i + two < last else 1)
+            w0, w1 = types.uint64(found[i, 0]), types.uint64(found[i, 1])
+            w2 = types.uint64(found[i, 2])
+            for m in range(types.uint64(first_model), models):
+                s = types.float64(word_scores[r, 0, m])
+                s += word_scores[before, 1, m]
+                s += word_scores[after, 2, m]
+                s += word_scores[two_before, 3, m]
+                s += word_scores[two_after, 4, m]
+                out[i, m] = s + weights[w0, m] + weights[w1, m] + weights[w2, m]
 
 
 @njit(

@@ -101,6 +101,20 @@ def _memories(
     return table, weights
 
 
+def _largest(scores: Sequence[Scores]) -> npt.NDArray[np.int16]:
+    """Return which of some scores is the largest, as `argmax` does, and several times as fast for few.
+
+    >>> _largest([np.array([1.0, 2.0, np.nan]), np.array([3.0, 2.0, 5.0])]).tolist()
+    [1, 0, 0]
+    """
+    best, which = scores[0], np.zeros(len(scores[0]), np.int16)
+    for i, own in enumerate(scores[1:], 1):
+        better = ~((own <= best) | np.isnan(best))  # the first that is not a number is the largest
+        which[better] = i
+        best = np.where(better, own, best)
+    return which
+
+
 class _Batch:
     """The state of one batch: what is redacted so far and the sums of all models."""
 
@@ -196,7 +210,7 @@ class CompiledCandidate:
         kinds = None
         if typed:
             scores = [batch.score(m, ()) for m in range(typed)]
-            kinds = (np.stack(scores).argmax(axis=0) + 1).astype(np.int16)
+            kinds = _largest(scores) + np.int16(1)
         if first.any():
             batch.redact(first, typed)
         redacted = first.copy()

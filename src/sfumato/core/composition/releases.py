@@ -1,0 +1,92 @@
+"""Releases next to each other: whose private record is at hand, and what publishing says of those that add up."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from ..errors import PrivacyWarning, ReleaseRefusedError
+from ..records import RELEASE_FILE
+from ..storage.private_folder import private_folder_of, private_folders_near
+from .records import CompositionRecord
+
+__all__ = ["earlier_releases", "judge_together", "private_record", "record_of"]
+
+Measured = TypeVar("Measured", bound=CompositionRecord)
+
+
+def record_of(release: str | os.PathLike[str]) -> Path:
+    """Return where the record of a release is: in its folder, or next to its file."""
+    release = Path(release)
+    if release.is_dir():
+        return release / RELEASE_FILE
+    return release.with_name(f"{release.name.partition('.')[0]}.{RELEASE_FILE}")
+
+
+def private_record(release: str | os.PathLike[str], name: str) -> Path | None:
+    """Return a file of the private side of a release, where it is at hand.
+
+    Parameters
+    ----------
+    release : path
+        The folder or file that was published.
+    name : str
+        The name of the private file.
+
+    """
+    release = Path(release)
+    folders = (*private_folders_near(release), release / "private")
+    return next((f / name for f in folders if (f / name).is_file()), None)
+
+
+def earlier_releases(out: str | os.PathLike[str], name: str) -> list[Path]:
+    """Return the releases next to an output whose private folder holds a file of this name."""
+    out = Path(out).absolute()
+    found = [p.parent for p in sorted(out.parent.glob(f"*/{RELEASE_FILE}"))]
+    found += [
+        p.with_name(p.name.removesuffix(f".{RELEASE_FILE}"))
+        for p in sorted(out.parent.glob(f"*.{RELEASE_FILE}"))
+    ]
+    stem = out.name.partition(".")[0]
+    own = {out, out.with_name(stem) if stem else out}
+    listed = []
+    for path in (p for p in found if p not in own and not p.name.startswith(".")):
+        candidates = [path, *sorted(path.parent.glob(f"{path.name}.*"))]
+        listed += [c for c in candidates if (private_folder_of(c) / name).is_file()][:1]
+    return listed
+
+
+def judge_together(
+    measured: Iterable[Measured | None], max_joint_risk: float | None = None, *, engine: str
+) -> list[Measured]:
+    """Return what adds up of a release and earlier ones; warn of it, or refuse it.
+
+    Parameters
+    ----------
+    measured : iterable of CompositionRecord or None
+        The release with each of the others; None where they have nobody in common.
+    max_joint_risk : float, optional
+        The maximum individual risk of the releases together.
+    engine : str
+        Whose command measures it.
+
+    """
+    found = []
+    for record in measured:
+        if record is None or not record.adds_risk:
+            continue
+        found.append(record)
+        # Sizes are compared, not decimals: 1/11 is more than 0.09, and 0.09 means groups of 11.
+        if max_joint_risk is not None and record.linked.k < int(1 / max_joint_risk + 1e-9):
+            raise ReleaseRefusedError(
+                f"{record.in_short()}; nothing was published.", hint=f"{record.remedies}."
+            )
+        warnings.warn(
+            f"{record.in_short()}. Hint: {record.remedies}; `sfumato {engine} attack` with --with measures it.",
+            PrivacyWarning,
+            stacklevel=4,
+        )
+    return found

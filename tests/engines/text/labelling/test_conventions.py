@@ -1,0 +1,79 @@
+"""Conventions are asked about first, and one answer moves the bounds of spans everywhere."""
+
+import json
+
+import pytest
+
+import sfumato as sf
+from sfumato.engines.text.labelling.desk import TextDesk
+from sfumato.engines.text.labelling.project import start_project
+from sfumato.engines.text.labelling.publication import explore_answers
+from sfumato.engines.text.labelling.session import Session
+
+from .answering import request_of
+
+LABELS = ["NAME", "DATE", "LOCATION"]
+TEXT = (
+    "Wir berichten aus dem Klinikum Neustadt vom Freitag, 3. Mai 2021. Wir danken Frau Gisela Krüger und "
+    "Prof. Dr. Holger Albers.\nAm Montag, den 14.09.2039 kam Herr Rainer Cordes. So war es nicht zu Hause.\n"
+)
+
+
+@pytest.fixture
+def project(tmp_path):
+    file = tmp_path / "letters.jsonl"
+    file.write_text("\n".join(json.dumps({"id": str(n), "text": TEXT}) for n in range(6)))
+    start_project(file, tmp_path / "project", labels=LABELS)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def session(project):
+    made = Session(project, background=False)
+    yield made
+    made.close()
+
+
+def words_of(session, key):
+    one = session.classes[key]
+    bounds = zip(one.first.tolist(), one.last.tolist(), strict=True)
+    return {TEXT[a:b] for _, a, b in (session.place(*bound) for bound in bounds)}
+
+
+def test_the_cases_of_each_convention_are_found(session):
+    assert words_of(session, "titles") == {"Frau", "Prof.", "Dr.", "Herr"}
+    assert words_of(session, "weekdays") == {"Freitag", "Montag"}
+    assert words_of(session, "clinics") == {"Klinikum Neustadt"}
+
+
+def test_conventions_come_first_one_question_each(project):
+    desk = TextDesk(project)
+    try:
+        asked = []
+        while (question := desk.question("cost"))["kind"] == "class" and question["asks"]:
+            asked.append(question["class_key"])
+            place = {key: question[key] for key in ("doc", "first", "last", "number")}
+            desk.answer({**place, "do": "class", "class_key": question["class_key"], "label": ""})
+        assert sorted(asked) == ["clinics", "titles", "weekdays"]
+        assert question["kind"] == "window"
+        assert question["random"]
+    finally:
+        desk.close()
+
+
+@pytest.mark.parametrize("part", [True, False])
+def test_the_answer_moves_the_bounds_of_spans_and_of_the_release(session, project, tmp_path, part):
+    session.settle_class("titles", "NAME" if part else None)
+    session.settle_class("weekdays", "DATE" if part else None)
+    session.settle()
+    hidden = [TEXT[s.start : s.end] for s in session.spans(0)]
+    for word in ("Frau", "Herr", "Montag", "Freitag"):
+        assert any(word in text for text in hidden) == part, word
+    explore_answers(session, request_of(session, [10.0])).save(project / "frontier")
+    session.close()
+    sf.text.publish(project, project, ratio=10, out=tmp_path / "release")
+    for line in (tmp_path / "release" / "letters.jsonl").read_text().splitlines():
+        text = json.loads(line)["text"]
+        for word in ("Frau", "Herr", "Montag", "Freitag"):
+            assert (word in text) != part, word
+        assert "Gisela" not in text

@@ -1,0 +1,142 @@
+"""Numbers and words of one form are asked about as one class, and one answer speaks for all of them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sfumato.core.errors import ParameterError
+from sfumato.data.samples import discharge_letters
+from sfumato.engines.text.labelling.desk import TextDesk
+from sfumato.engines.text.labelling.project import start_project
+from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.labelling.word_classes import SHOWN
+from sfumato.engines.text.learners.partial import UNKNOWN
+
+from . import answering
+
+LABELS = ["NAME", "DATE", "LOCATION", "ID", "PHONE", "AGE"]
+
+
+@pytest.fixture(scope="module")
+def letters():
+    return discharge_letters(20, seed=5)
+
+
+@pytest.fixture
+def project(letters, tmp_path):
+    file = tmp_path / "briefe.jsonl"
+    file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in letters))
+    start_project(file, tmp_path / "project", labels=LABELS)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def session(project):
+    made = Session(project, background=False)
+    yield made
+    made.close()
+
+
+def texts_of(session, words):
+    places = [session.place(a, b) for a, b in zip(words.first.tolist(), words.last.tolist(), strict=True)]  # fmt: skip
+    return [session.documents[d].text[a:b] for d, a, b in places]
+
+
+def test_members_of_a_class_are_written_alike(session):
+    by_key = {key: texts_of(session, words) for key, words in session.classes.items()}
+    dates = [texts for key, texts in by_key.items() if key.startswith("9.9.9999|")]
+    assert dates
+    assert all(t.count(".") == 2 and t.replace(".", "").isdigit() for texts in dates for t in texts)
+    assert all(t.islower() and t.isalpha() for t in by_key["small"])
+    values = next(texts for key, texts in by_key.items() if key.startswith("9,9|"))
+    assert len(set(values[:SHOWN])) == len(values[:SHOWN])  # different ones first
+
+
+def test_a_yes_holds_for_all_members_and_undo_takes_it_back(session, project):
+    key = next(k for k in session.classes if k.startswith("9.9.9999|"))
+    members = session.classes[key].tokens
+    session.settle_class(key, "DATE", seconds=6.0)
+    code = LABELS.index("DATE") + 1
+    assert (session.answers.known[members] == code).all()
+    assert len(session.journal) == 1  # one answer
+    kept = session.answers.known.copy()
+    replayed = session.sheet.replayed(session.journal)
+    assert np.array_equal(replayed.known, kept)
+    assert replayed.classes == {key: code}
+    assert session.undo()["key"] == key
+    assert (session.answers.known == UNKNOWN).all()
+    assert not session.answers.classes
+
+
+def test_a_no_is_learned_from_some_and_nobody_is_asked_about_the_others(session):
+    words = session.classes["small"]
+    session.settle_class("small", None)
+    known = session.answers.known[words.tokens]
+    assert 0 < np.count_nonzero(known == 0) < len(words)
+    assert np.count_nonzero(known > 0) == 0
+    assert session.answers.skipped[words.tokens].all()
+    assert not session.answers.cleared.any()  # a model that is sure of a name still redacts it
+
+
+def test_what_was_said_of_a_word_itself_stays(session):
+    key = next(k for k in session.classes if k.startswith("9.9.9999|"))
+    words = session.classes[key]
+    first = session.place(int(words.first[0]), int(words.last[0]))
+    session.mark([first], None, exact=False)
+    session.settle_class(key, "DATE")
+    inside = session.sheet.tokens_of(first)
+    assert (session.answers.known[inside] == 0).all()
+
+
+def test_where_it_depends_words_are_asked_about_one_by_one(session):
+    key = next(iter(session.classes))
+    number = list(session.classes).index(key)
+    open_before = session.classes.open(session.answers.sensitive, {})
+    assert (open_before == number).any()
+    session.settle_class(key, None, mixed=True)
+    assert (session.answers.known == UNKNOWN).all()
+    now = session.classes.open(session.answers.sensitive, session.answers.classes)
+    assert not (now == number).any()
+    with pytest.raises(ParameterError, match="no such class"):
+        session.settle_class("8|8", None)
+
+
+def test_most_questions_about_words_of_german_letters_are_not_answered_no(
+    session, letters, monkeypatch
+):
+    monkeypatch.setattr(answering, "LABELS", LABELS)
+    asked = []
+    mark = session.mark
+
+    def marked(places, label, **more):
+        asked.append(label)
+        return mark(places, label, **more)
+
+    monkeypatch.setattr(session, "mark", marked)
+    answering.answer(session, letters, 60)
+    places = [tuple(e["places"][0]) for e in session.journal if e["do"] == "mark"]
+    assert len(set(places)) == len(places) > 10  # none is asked twice
+    assert asked.count(None) <= 0.6 * len(asked)
+    assert any(event["do"] == "class" for event in session.journal)
+
+
+def test_the_page_gets_a_class_with_examples_and_answers_it_once(project):
+    desk = TextDesk(project)
+    try:
+        for _ in range(40):
+            asked = desk.question("cost")
+            if asked["kind"] == "class":
+                break
+            place = {key: asked[key] for key in ("doc", "first", "last", "number")}
+            desk.answer({**place, "do": "window", "spans": asked["spans"]} if asked["kind"] == "window" else {**place, "do": "mark", "label": ""})  # fmt: skip
+            desk.session.settle()
+        assert asked["kind"] == "class"
+        assert 0 < len(asked["examples"]) <= min(SHOWN, asked["count"])
+        place = {key: asked[key] for key in ("doc", "first", "last", "number")}
+        desk.answer({**place, "do": "class", "class_key": asked["class_key"], "label": "", "seconds": 5.0})  # fmt: skip
+        assert desk.session.journal.events[-1]["seconds"] == 5
+        desk.answer({"do": "undo"})
+        assert desk.question("cost")["class_key"] == asked["class_key"]
+    finally:
+        desk.close()
