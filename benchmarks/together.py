@@ -187,8 +187,8 @@ def narrow(counter: PeopleCounter, words: Sequence[str] = ()) -> Narrowing:
 
 def count_people(codes: Codes, sample: SampleOf | None = None) -> PeopleCounter:
     """Return a population by its combinations of age and area."""
-    cells, count = np.unique(codes, axis=1, return_counts=True)
-    return PeopleCounter(cells, count.astype(float), sample)
+    cells, count = np.unique(codes[0] * AREAS + codes[1], return_counts=True)
+    return PeopleCounter(np.stack(np.divmod(cells, AREAS)), count.astype(float), sample)
 
 
 def _world(name: str, seed: int) -> dict[str, object]:

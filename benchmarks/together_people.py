@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from sfumato.engines.tables.narrowing.reading import read_note
 from sfumato.engines.tables.narrowing.sampled import SampleOf
 from sfumato.mentions import rewrite
 
+from ._common import resumed
 from ._together_forms import FORMS
 from .together import (
     AREA_NAMES,
@@ -127,43 +129,47 @@ def _notes(codes: Codes, many: int) -> Iterator[tuple[str, str, int, float]]:
 def _many_notes() -> dict[str, object]:
     codes = draw_population(11, MANY_NOTES)
     codes[0] = np.maximum(codes[0], 20)
-    spent, memory = 0.0, {"before": _resident()}
-    for i, (*_, seconds) in enumerate(_notes(codes, MANY_NOTES), start=1):
-        spent += seconds
-        if i in (FEW_NOTES, MANY_NOTES):
-            memory[f"after_{i}"] = _resident()
-    bands, areas = [n == FIVES for n in range(20)], list(np.eye(AREAS, dtype=np.bool_))
-    rows = [(bands[age // 5], areas[area]) for age, area in codes.T]
+    bands, areas = [np.equal(FIVES, n) for n in range(20)], list(np.eye(AREAS, dtype=np.bool_))
+    blocks = RowBlocks([(bands[age // 5], areas[area]) for age, area in codes.T])
     domains = [[str(n) for n in range(96)], AREA_NAMES]
     words = {"area": {name: n for n, name in enumerate(AREA_NAMES)}}
-    began = time.thread_time()
-    blocks, right = RowBlocks(rows), {}
-    for place, what in enumerate(("raw", "published")):
-        read = (
-            masks_of(
-                read_note(own[place], age="age", words=words, year=own[2]),
-                ["age", "area"], domains, AGES, (AGES >= 0, EVERY_AREA),
-            )
-            for own in _notes(codes, MANY_NOTES)
-        )  # fmt: skip
-        right[what] = blocks.share_right(read)
-    table, random_guess = blocks.share_alone(), 1 / MANY_NOTES
+    spent, linking, right = 0.0, 0.0, [0.0, 0.0]
+    memory = {"before": _resident()}
+    for i, (raw, published, year, seconds) in enumerate(_notes(codes, MANY_NOTES)):
+        spent += seconds
+        began = time.thread_time()
+        for place, text in enumerate((raw, published)):
+            read = read_note(text, age="age", words=words, year=year)
+            masks = masks_of(read, ["age", "area"], domains, AGES, (AGES >= 0, EVERY_AREA))
+            right[place] += blocks.chance_of(i, masks)
+        linking += time.thread_time() - began
+        if i + 1 in (FEW_NOTES, MANY_NOTES):
+            memory[f"after_{i + 1}"] = _resident()
+    shares = dict(zip(("raw", "published"), (r / MANY_NOTES for r in right), strict=True))
     return {
         "notes": MANY_NOTES,
         "reader_and_net_milliseconds_per_note": round(1000 * spent / MANY_NOTES, 3),
         "resident_mebibytes": memory,
         "linkage": {
-            **right, "table": table, "random": random_guess, "blocks": len(blocks.size),
-            "seconds_with_writing_the_notes": round(time.thread_time() - began, 1),
-            "above_the_table": max(right.values()) > table,
+            **shares, "table": blocks.share_alone(), "random": 1 / MANY_NOTES,
+            "blocks": len(blocks.size),
+            "milliseconds_per_note": round(500 * linking / MANY_NOTES, 3),
+            "above_the_table": max(shares.values()) > blocks.share_alone(),
         },
     }  # fmt: skip
 
 
 def run() -> dict[str, object]:
-    """Measure all of it."""
+    """Measure all of it; a run that is cut short goes on where it stopped."""
+    part = "together_people"
     return {
-        "uncertain": {name: _uncertain(name, seed) for seed, name in enumerate(("known", "unseen"))},
-        "samples": {str(fraction): _samples(fraction) for fraction in FRACTIONS},
-        "notes": _many_notes(),
-    }  # fmt: skip
+        "notes": resumed(part, "notes", _many_notes),
+        "uncertain": {
+            name: resumed(part, name, partial(_uncertain, name, seed))
+            for seed, name in enumerate(("known", "unseen"))
+        },
+        "samples": {
+            str(fraction): resumed(part, f"sample-{fraction}", partial(_samples, fraction))
+            for fraction in FRACTIONS
+        },
+    }

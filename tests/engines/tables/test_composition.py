@@ -17,9 +17,11 @@ from sfumato.core.composition.joint import (
     group_sizes,
     join_groups,
 )
+from sfumato.core.engine import Part
 from sfumato.core.errors import InputError, PrivacyWarning, ReleaseRefusedError
 from sfumato.engines.tables.composition.people import PEOPLE_FILE, CommonPeople, KnownPeople
 from sfumato.engines.tables.release.steps import publish_by_policy
+from sfumato.engines.tables.story.together import sentences_together
 
 people = st.integers(1, 40).flatmap(
     lambda n: st.tuples(
@@ -172,7 +174,11 @@ def test_one_policy_a_quarter_later_tells_who_crossed_a_band(tmp_path, lattice):
     later = write_table(tmp_path / "later.csv", later=1)
     with pytest.warns(PrivacyWarning, match="580 people are also in"):
         publish(lattice, FIRST, later, tmp_path / "second")
-    (joint,) = sf.tables.attack(tmp_path / "second", earlier=[tmp_path / "first"]).compositions
+    attack = sf.tables.attack(tmp_path / "second", earlier=[tmp_path / "first"])
+    (joint,) = attack.compositions
+    told = sentences_together(Part("tables", "tables", attack=attack))
+    assert told[0].startswith("Together with first, which is about 580 of the same people")
+    assert "A crossed band tells a birthday or a move" in told[1]
     assert (joint.people, joint.only_earlier, joint.only_later) == (580, 20, 20)
     common = CommonPeople.of(
         KnownPeople.of(tmp_path / "first"), KnownPeople.of(tmp_path / "second")

@@ -38,12 +38,13 @@ class RowBlocks:
 
     def share_right(self, read: Iterable[Mapping[int, tuple[Mask, str]]]) -> float:
         """Return how often the guess is right, when note i belongs to row i."""
-        right, notes = 0.0, 0
-        for i, masks in enumerate(read):
-            best, chance = self._best(masks)
-            right += chance if best[self.of_row[i]] else 0.0
-            notes += 1
-        return right / max(1, notes)
+        found = [self.chance_of(i, masks) for i, masks in enumerate(read)]
+        return sum(found) / max(1, len(found))
+
+    def chance_of(self, row: int, masks: Mapping[int, tuple[Mask, str]]) -> float:
+        """Return the chance that a note which leaves this open is put to a row."""
+        best, chance = self._best(masks)
+        return chance if best[self.of_row[row]] else 0.0
 
     def _best(self, masks: Mapping[int, tuple[Mask, str]]) -> tuple[Mask, float]:
         """Return the blocks that fit best, and the chance of each row in them."""
