@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ....core.errors import FormatError, InputError, LimitError, WorkError
+from ...byte_columns import Column
 from ...document import Document, Edited, Span, by_place
 from ...shuffling import ShuffledLines
 from ...sources import Withheld, create_bytes
@@ -283,7 +284,7 @@ class Fhir(HealthRecords):
 
     def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a resource a line, in the order of their new ids unless they keep their own."""
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines(out.parent) as shuffled:  # fmt: skip
             rewritten = self._rewrite(part, edited)
             while some := list(islice(rewritten, _AT_ONCE)):
                 lines = [line + b"\n" for _, line in some]
@@ -291,9 +292,9 @@ class Fhir(HealthRecords):
                     stream.writelines(lines)
                 else:
                     ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
-                    shuffled.add(lines, np.array([int(id, 16) for id in ids], np.uint64))
-            for line, _ in shuffled:
-                stream.write(line)
+                    shuffled.add(Column.of(lines), np.array([int(id, 16) for id in ids], np.uint64))
+            for column in shuffled:
+                stream.writelines(column)
 
     def _write_bundle(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a bundle in its own order, which its kind may ask for; a lone resource stays alone."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ....core.errors import FormatError, LimitError, WorkError
+from ...byte_columns import Column
 from ...document import Document, Edited, by_place
 from ...shuffling import ShuffledLines
 from ...sources import Withheld, create_bytes, open_bytes
@@ -101,7 +102,7 @@ class Hl7(HealthRecords):
                 for one in edited:
                     stream.write(_as_message(one).encode())
             return
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines(out.parent) as shuffled:  # fmt: skip
             rewritten = self._rewrite(part, edited)
             while some := list(islice(rewritten, _AT_ONCE)):
                 messages = [message for _, message in some]
@@ -109,9 +110,11 @@ class Hl7(HealthRecords):
                     stream.writelines(messages)
                 else:
                     ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
-                    shuffled.add(messages, np.array([int(id, 16) for id in ids], np.uint64))
-            for message, _ in shuffled:
-                stream.write(message)
+                    shuffled.add(
+                        Column.of(messages), np.array([int(id, 16) for id in ids], np.uint64)
+                    )
+            for column in shuffled:
+                stream.writelines(column)
 
     def _rewrite(
         self, part: CorpusFile, edited: Iterable[Edited]

@@ -12,6 +12,7 @@ import numpy as np
 
 from ....core.errors import FormatError, LimitError, WorkError
 from ....core.storage.private_key import private_key
+from ...byte_columns import Column
 from ...document import Document, Edited, by_place
 from ...shuffling import ShuffledLines
 from ...sources import Withheld, create_bytes, open_bytes
@@ -180,7 +181,7 @@ class Mailbox(Format[FormatOptions]):
                     stream.write(_entry(compose({}, one.text)))
             return
         mark = private_key().marker("order of a mailbox")
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines(out.parent) as shuffled:  # fmt: skip
             rewritten = self._rewrite(part, edited)
             while some := list(islice(rewritten, _AT_ONCE)):
                 entries = [_entry(content) for _, content in some]
@@ -188,9 +189,9 @@ class Mailbox(Format[FormatOptions]):
                     stream.writelines(entries)
                 else:
                     places = [int(mark(one.document.id)[:16], 16) for one, _ in some]
-                    shuffled.add(entries, np.array(places, np.uint64))
-            for entry, _ in shuffled:
-                stream.write(entry)
+                    shuffled.add(Column.of(entries), np.array(places, np.uint64))
+            for column in shuffled:
+                stream.writelines(column)
 
     def _rewrite(
         self, part: CorpusFile, edited: Iterable[Edited]
