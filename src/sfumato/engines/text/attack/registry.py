@@ -48,7 +48,7 @@ def find_attackers(given: Sequence[object], *, starter: bool = False) -> tuple[L
         elif isinstance(one, str):
             found += [] if one in ("none", ENCODER) else [ATTACKERS.get_or_raise(one)()]
         else:
-            found.append(one)  # type: ignore[arg-type]
+            found.append(one)
     return tuple(found)
 
 
