@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -21,11 +21,12 @@ import numpy.typing as npt
 from ..core.randomness import Streams
 from .byte_columns import Column
 
-__all__ = ["RowPlaces", "ShuffledLines"]
+__all__ = ["RowPlaces", "ShuffledLines", "write_by_place"]
 
 Places = npt.NDArray[np.uint64]
 _HELD = 1 << 22  # bytes of lines that are held in memory before they are dealt out
 _DEALT = 64
+_AT_ONCE = 1_000
 _FIRST_BITS, _NO_BITS = np.uint64(58), np.uint64(0)
 
 
@@ -134,6 +135,32 @@ class ShuffledLines:
         self._deal()
         for file in self._files:
             yield _in_order(list(_dealt(file)))[1]
+
+
+def write_by_place(
+    entries: Iterable[tuple[bytes, int | None]], stream: BinaryIO, folder: Path
+) -> None:
+    """Write entries in the order of their places; one without a place is written as it comes.
+
+    Parameters
+    ----------
+    entries : iterable of (bytes, int or None)
+        The entries and their places, 64-bit numbers.
+    stream : file
+        Where they are written.
+    folder : Path
+        A folder that nobody else can read, for what does not fit into memory.
+
+    """
+    rest = iter(entries)
+    with ShuffledLines(folder) as shuffled:
+        while some := list(islice(rest, _AT_ONCE)):
+            stream.writelines(entry for entry, place in some if place is None)
+            placed = [(entry, place) for entry, place in some if place is not None]
+            column = Column.of([entry for entry, _ in placed])
+            shuffled.add(column, np.array([place for _, place in placed], np.uint64))
+        for column in shuffled:
+            stream.writelines(column)
 
 
 def _in_order(

@@ -8,15 +8,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from ....core.errors import FormatError, InputError, LimitError, WorkError
 from ...document import Document, Edited, Span, by_place
-from ...shuffling import ShuffledLines
+from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
 from ..inspection import FileSummary
 from ..protocol import CorpusFile, Format, FormatOptions, document_from
@@ -29,7 +26,6 @@ from .streams import BundleReader, decode, encode, is_lines, resource_lines
 __all__ = ["Fhir", "HealthOptions", "HealthRecords"]
 
 _SHORTEST = 4  # characters of a removed string that is worth a search
-_AT_ONCE = 256  # lines that are written at once
 _HEAD = ("resourceType", "id", "type", "timestamp")
 
 
@@ -283,17 +279,12 @@ class Fhir(HealthRecords):
 
     def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a resource a line, in the order of their new ids unless they keep their own."""
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
-            rewritten = self._rewrite(part, edited)
-            while some := list(islice(rewritten, _AT_ONCE)):
-                lines = [line + b"\n" for _, line in some]
-                if some[0][0].id == some[0][0].document.id:
-                    stream.writelines(lines)
-                else:
-                    ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
-                    shuffled.add(lines, np.array([int(id, 16) for id in ids], np.uint64))
-            for line, _ in shuffled:
-                stream.write(line)
+        lines = (
+            (line + b"\n", self.pseudonyms.place_of(one))
+            for one, line in self._rewrite(part, edited)
+        )
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            write_by_place(lines, stream, out.parent)
 
     def _write_bundle(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a bundle in its own order, which its kind may ask for; a lone resource stays alone."""

@@ -6,14 +6,12 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from ....core.errors import FormatError, LimitError, WorkError
 from ...document import Document, Edited, by_place
-from ...shuffling import ShuffledLines
+from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes, open_bytes
 from ..protocol import CorpusFile, document_from
 from .formats import HealthRecords
@@ -22,7 +20,6 @@ from .resources import CollectedTexts, EditedTexts
 
 __all__ = ["Hl7"]
 
-_AT_ONCE = 256  # messages that are written at once
 _CHUNK = 1 << 18
 _BEGIN = re.compile(rb"(?:^|(?<=[\r\n\x0b\x1c]))MSH(?=[^A-Za-z0-9\r\n])")
 _BATCH = re.compile(r"^(?:FHS|BHS|BTS|FTS)[^A-Za-z0-9]")
@@ -101,17 +98,11 @@ class Hl7(HealthRecords):
                 for one in edited:
                     stream.write(_as_message(one).encode())
             return
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
-            rewritten = self._rewrite(part, edited)
-            while some := list(islice(rewritten, _AT_ONCE)):
-                messages = [message for _, message in some]
-                if some[0][0].id == some[0][0].document.id:
-                    stream.writelines(messages)
-                else:
-                    ids = [self.pseudonyms.id(one.document.id)[:16] for one, _ in some]
-                    shuffled.add(messages, np.array([int(id, 16) for id in ids], np.uint64))
-            for message, _ in shuffled:
-                stream.write(message)
+        messages = (
+            (message, self.pseudonyms.place_of(one)) for one, message in self._rewrite(part, edited)
+        )
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            write_by_place(messages, stream, out.parent)
 
     def _rewrite(
         self, part: CorpusFile, edited: Iterable[Edited]

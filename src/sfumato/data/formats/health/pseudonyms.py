@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ....core.date_shift import choose_days
 from ....core.storage.private_key import private_key
+from ...document import Edited
 
 __all__ = ["Pseudonyms", "has_pseudonym", "is_mark", "tail_of"]
 
@@ -67,6 +68,10 @@ class Pseudonyms:
                 self._ids = {}
             found = self._ids[value] = self._mark(value)[:_DIGITS]
         return found
+
+    def place_of(self, one: Edited) -> int | None:
+        """Return where a document goes in the order of new ids; None where it keeps its own."""
+        return None if one.id == one.document.id else int(self.id(one.document.id)[:16], 16)
 
     def reference(self, value: str) -> str:
         """Return a reference to the same thing under its pseudonym."""

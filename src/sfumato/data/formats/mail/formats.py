@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-
-import numpy as np
 
 from ....core.errors import FormatError, LimitError, WorkError
 from ....core.storage.private_key import private_key
 from ...document import Document, Edited, by_place
-from ...shuffling import ShuffledLines
+from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes, open_bytes
 from ..files import FileFormat, OpenedFile, RefusedFileError
 from ..inspection import FileSummary
@@ -27,7 +24,6 @@ _FROM = re.compile(rb"^>*From ", re.MULTILINE)
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _DIVIDER = b"From mailbox Thu Jan  1 00:00:00 1970\n"
 _SHORTEST = 4  # characters of a removed string that is worth a search
-_AT_ONCE = 64  # messages that are written at once
 
 
 class Mail(FileFormat):
@@ -180,17 +176,15 @@ class Mailbox(Format[FormatOptions]):
                     stream.write(_entry(compose({}, one.text)))
             return
         mark = private_key().marker("order of a mailbox")
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream, ShuffledLines[bytes](out.parent) as shuffled:  # fmt: skip
-            rewritten = self._rewrite(part, edited)
-            while some := list(islice(rewritten, _AT_ONCE)):
-                entries = [_entry(content) for _, content in some]
-                if some[0][0].id == some[0][0].document.id:
-                    stream.writelines(entries)
-                else:
-                    places = [int(mark(one.document.id)[:16], 16) for one, _ in some]
-                    shuffled.add(entries, np.array(places, np.uint64))
-            for entry, _ in shuffled:
-                stream.write(entry)
+        entries = (
+            (
+                _entry(content),
+                None if one.id == one.document.id else int(mark(one.document.id)[:16], 16),
+            )
+            for one, content in self._rewrite(part, edited)
+        )
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            write_by_place(entries, stream, out.parent)
 
     def _rewrite(
         self, part: CorpusFile, edited: Iterable[Edited]
