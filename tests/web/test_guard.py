@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import parse_qs
 
 import pytest
+from tests.engines.text.labelling.answering import tell_conventions
 
 from sfumato.core.errors import InputError
 from sfumato.engines.text.labelling.project import start_project

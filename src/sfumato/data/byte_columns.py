@@ -36,7 +36,7 @@ class Column:
 
     @classmethod
     def of_equal(cls, data: Bytes, count: int) -> Column:
-        """Cut bytes into so many entries of one length."""
+        """Cut bytes into a number of entries of equal length."""
         each = data.size // count if count else 0
         return cls(data, np.arange(count + 1, dtype=np.int64) * each)
 

@@ -208,13 +208,11 @@ def test_the_page_answers_while_the_teacher_is_busy(project, monkeypatch):
         until(lambda: page.desk.session.lessons.state == "reading")
         for number in range(12):
             asked = json.loads(visitor.ask("/api/question")[2])["question"]
-            if asked["kind"] == "class":
-                given = {"do": "class", "class_key": asked["class_key"]}
-            else:
-                given = {k: asked[k] for k in ("doc", "first", "last", "random")}
-                given |= (
-                    {"do": "window", "spans": []} if asked["kind"] == "window" else {"do": "mark"}
-                )
+            given = {
+                k: asked[k] for k in ("doc", "first", "last", "random", "class_key") if k in asked
+            }
+            given["do"] = {"window": "window", "class": "class"}.get(asked["kind"], "mark")
+            given |= {"spans": []} if asked["kind"] == "window" else {}
             status, _, body = visitor.ask("/api/answer", body=given)
             assert status == 200
             assert json.loads(body)["question"]["number"] == number + 2

@@ -25,7 +25,7 @@ class SampleOf:
     >>> half.people(np.array([1.0, 11.0])).tolist()
     [1.5, 21.5]
     >>> [ends.tolist() for ends in half.interval(np.array([1.0, 11.0]))]
-    [[1.0, 14.0], [4.0, 33.0]]
+    [[1.0, 14.0], [4.0, 32.0]]
 
     """
 

@@ -73,7 +73,7 @@ class NewIds:
         )
         names = (data[first:last] for first, last in bounds)
         if b"\\" in data:
-            names = (_unescaped(name) for name in names)
+            names = (_unescape(name) for name in names)
         digests = b"".join(
             [hashlib.blake2b(name, digest_size=_SIZE, key=key).digest() for name in names]
         )
@@ -102,7 +102,7 @@ class NewIds:
         return replace(edited, id=new, fields=fields)
 
 
-def _unescaped(name: bytes) -> bytes:
+def _unescape(name: bytes) -> bytes:
     """Return what stands between the quotes of a JSON text."""
     text: str = json.loads(b'"%b"' % name)
     return text.encode("utf-8", "surrogatepass")
