@@ -17,6 +17,8 @@ from .people import Mask
 
 __all__ = ["RowBlocks"]
 
+_REMEMBERED = 4096  # different notes, so that memory does not grow with their number
+
 
 class RowBlocks:
     """The rows of a release by their labels.
@@ -55,6 +57,8 @@ class RowBlocks:
                 share = self.labels[a] @ mask.astype(np.float32) / max(1, int(mask.sum()))
                 score *= share[self.label_of[a]]
             best = score >= score.max() - 1e-6
+            if len(self._found) == _REMEMBERED:
+                self._found.clear()
             self._found[key] = best, 1.0 / float(self.size[best].sum())
         return self._found[key]
 
