@@ -127,7 +127,13 @@ function showClass() {
   $("about").textContent = `Question ${number} · one answer for ${count} places, ${examples.length} of them drawn at random and shown`;
   $("text").replaceChildren();
   const list = put($("text"), "ul");
-  for (const p of examples) { const item = put(list, "li", p.before); put(item, "strong", p.words); item.append(p.after); }
+  // A little context on one line, without the words that it cuts through.
+  const line = (text) => text.replace(/\s+/g, " ");
+  for (const p of examples) {
+    const item = put(list, "li", line(p.before).replace(/^\S* /, "… "));
+    put(item, "strong", line(p.words));
+    item.append(line(p.after).replace(/ \S*$/, " …"));
+  }
   showLabel();
 }
 
