@@ -151,7 +151,7 @@ class Release:
 
 
 def four_people(dice: Dice, folder: Path, draws: int) -> Outcome:
-    """Four people, published as stars: the sum over the raw records of 1 / (people in the cell)."""
+    """Four people in one group, of stars mostly: the sum over the raw records of 1 / (people in the cell)."""
     crowd = population(dice)
     release = Release(people(dice, 4), crowd, folder, min_k=4)
     inverse = 1.0 / crowd["count"].to_numpy(dtype=float)
@@ -163,9 +163,13 @@ def four_people(dice: Dice, folder: Path, draws: int) -> Outcome:
         found += 0 < len(fitting) < 1000 and any(
             sorted(cells[x] for x in four) == truth for four in fitting
         )
-    published = [release.publish(people(dice, 4).drop(columns="pay").assign(dx=release.frame["dx"])) for _ in range(draws)]  # fmt: skip
-    equal = sum(p == release.public for p in published)
-    return Outcome("four people", 1, int(found > 0), math.comb(len(cells) + 3, 4), draws, equal)
+    alike = release.cells_like(truth[0])  # those of all four: there is one group
+    equal = 0
+    for _ in range(draws):
+        others = [alike[int(n)] for n in dice.integers(len(alike), size=4)]
+        frame = pd.DataFrame(others, columns=QUASI).assign(dx=release.frame["dx"])
+        equal += release.publish(frame) == release.public
+    return Outcome("four people", 1, int(found > 0), math.comb(len(alike) + 3, 4), draws, equal)
 
 
 def four_that_sum(inverse: np.ndarray, target: float) -> set[tuple[int, ...]]:
