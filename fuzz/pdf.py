@@ -56,5 +56,9 @@ def read_and_cut(path: Path) -> None:
         content = opened.save(by_place(Document("d", opened.text, segments=opened.segments), edits))
     except RefusedFileError as error:
         raise FormatError(error.reason) from None
-    if PLANTED in form.open(content).text or form.search(content, [PLANTED]):
+    if PLANTED in form.open(content).text:
         raise LeakError("file")
+    if form.search(content, [PLANTED]):
+        # A letter that was moved in the stream, and not on the page, is read in its place by the second reader
+        # alone: publishing withholds the file. That nothing is withheld of whole files is tested with the format.
+        raise FormatError("what was removed stands in the file in another order")
