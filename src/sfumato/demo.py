@@ -1,4 +1,4 @@
-"""The main job on embedded data: a register with a notes column, and a purchase log, in one release; then a letter."""
+"""The main job on embedded data: a register with notes and a purchase log in one release; a letter; a quarter later."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def demo(
     plan.write_text(PLAN, encoding="utf-8")
     result = run(Path(plan), force=force, say=say)
     _publish_letter(folder, result, say)
+    _publish_quarters(folder, say)
     return result
 
 
@@ -83,3 +84,30 @@ def _publish_letter(folder: Path, result: RunResult, say: Callable[[str], None])
         out=folder / "letter-released", force=True,
     )  # fmt: skip
     say(f"letter:  {folder / 'letter-released'}")
+
+
+def _publish_quarters(folder: Path, say: Callable[[str], None]) -> None:
+    """Publish the register and, by the same policy, that of the next quarter; report on both together."""
+    from .reports import report
+    from .tables import attack, explore, publish
+
+    samples, quarters = folder / "samples", folder / "quarters"
+    quarters.mkdir(exist_ok=True)
+    found = explore(
+        samples / "register.csv", schema=samples / "schema.toml",
+        population=samples / "population.csv", min_k=11, budget=500,
+    )  # fmt: skip
+    found.save(quarters / "frontier")
+    for name, quarter in (("register", "first"), ("register_later", "second")):
+        publish(
+            found, samples / f"{name}.csv", choose="knee", accept_worse=True, accept_shift=True,
+            out=quarters / quarter, force=True,
+        )  # fmt: skip
+    attacked = quarters / "attack"
+    attacked.mkdir(exist_ok=True)
+    attack(
+        quarters / "second", earlier=quarters / "first", out=attacked / "attack.json", force=True
+    )
+    folders = quarters / "frontier", quarters / "second", attacked
+    written = report(*folders, out=quarters / "report", force=True)
+    say(f"a quarter later: {written.private or written.html}")

@@ -9,6 +9,7 @@ import pytest
 from sfumato import workbench
 from sfumato.core import InputError, OutputExistsError
 from sfumato.core.files import sha256_of
+from sfumato.core.storage.ownership import is_ours
 from sfumato.drafting import draft_plan
 
 PLAN = """\
@@ -100,6 +101,18 @@ def test_an_existing_output_is_refused_before_any_work(finished):
     with pytest.raises(OutputExistsError, match="--force"):
         workbench.run(plan)
     assert sha256_of(result.out) == before
+
+
+def test_a_run_may_be_replaced_until_somebody_else_writes_into_it(finished, tmp_path):
+    _, result = finished
+    shutil.copytree(result.out, tmp_path / "out")
+    assert is_ours(tmp_path / "out")
+    for inside in (".", "private", "private/tables", "release/text"):
+        foreign = tmp_path / "out" / inside / "thesis.tex"
+        foreign.write_text("years of work")
+        assert not is_ours(tmp_path / "out")
+        foreign.unlink()
+    assert is_ours(tmp_path / "out")
 
 
 def test_drafts(tmp_path, sample_files):

@@ -24,6 +24,13 @@ _SAMPLES = (
     "schema.toml", "register_with_notes.csv", "schema_with_notes.toml", "purchases.npz",
     "purchases.labels.txt", "purchases.features.txt",
 )  # fmt: skip
+_DEMO = ("samples", "run", "letter", "letter-released", "letter-released.private", "quarters")
+_LETTERS = ("letter.docx", "letter.pdf")
+_PRIVATE = (
+    "edits.jsonl", "ids.jsonl", "figures.json", "people.parquet", "items.parquet", "mentions.jsonl",
+    "notes_people.jsonl", "approval.json", *_REPORT,
+)  # fmt: skip
+"""The private side of a release, and of a report; in a run it lies beside the frontier."""
 _STUDY = ("study.json", "study.lock.json", "parts", "*.csv", "*.vl.json", "*.svg")
 
 
@@ -118,7 +125,7 @@ def _exploration(folder: Path, names: set[str]) -> bool:
         return False
     files = record.get("files")
     listed = set(files) if isinstance(files, dict) else set()
-    known = {"frontier.json", "model", "policies.json", "population.npz", "private.key", *_REPORT}
+    known = {"frontier.json", "model", "policies.json", "population.npz", "private.key", *_PRIVATE}
     return names <= known | listed | {"quarantine.jsonl"}
 
 
@@ -128,7 +135,8 @@ def _run(folder: Path, names: set[str]) -> bool:
     if not names <= {"plan.toml", "private", "release", "private.key", *_REPORT}:
         return False
     parts = [p for side in ("private", "release") for p in _entries(folder / side)]
-    return all(p.is_dir() and is_ours(p) for p in parts if p.name != "private.key")
+    whole = {"private.key", *_REPORT}
+    return all(p.name in whole or (p.is_dir() and is_ours(p)) for p in parts)
 
 
 def _report(folder: Path, names: set[str]) -> bool:
@@ -146,12 +154,20 @@ def _samples(folder: Path, names: set[str]) -> bool:
 
 
 def _demo(folder: Path, names: set[str]) -> bool:
-    inside = [folder / name for name in ("samples", "run") if name in names]
-    return (
-        "samples" in names
-        and names <= {"samples", "plan.toml", "run"}
-        and all(part.is_dir() and is_ours(part) for part in inside)
-    )
+    """Samples, a plan and its run; a letter; two quarters. A release has its private side beside it."""
+    if "samples" not in names or not names <= {"plan.toml", *_DEMO}:
+        return False
+    quarters = [p.name for p in _entries(folder / "quarters")]
+    listed = {"letter": _LETTERS, "quarters/attack": ("attack.json",)}
+    inside = [*(names - {"plan.toml", "quarters"}), *(f"quarters/{name}" for name in quarters)]
+    for name in inside:
+        known = _PRIVATE if name.endswith(".private") else listed.get(name)
+        held = {p.name for p in _entries(folder / name)}
+        if not (folder / name).is_dir() or (folder / name).is_symlink():
+            return False
+        if not (is_ours(folder / name) if known is None else held <= set(known)):
+            return False
+    return True
 
 
 def _entries(folder: Path) -> list[Path]:
