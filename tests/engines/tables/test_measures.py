@@ -206,3 +206,11 @@ def test_histogram_covers_everyone():
     assert sum(b.records for b in found) == 12
     assert sum(b.risk_share for b in found) == pytest.approx(1, abs=1e-5)
     assert [(b.low, b.high) for b in found] == [(1, 1), (10, 19), (1000, None)]
+
+
+def test_shares_of_the_risk_never_add_up_to_more_than_all():
+    people = np.array([1.0, 2.0, 5.0])
+    records = np.array([1, 2, 20])  # a sixth, a sixth and two thirds of the risk, each rounded up
+    (whole,) = size_histogram(records, people, 30)
+    assert whole.records == 23
+    assert whole.risk_share == 1.0

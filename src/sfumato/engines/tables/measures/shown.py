@@ -355,7 +355,8 @@ def size_histogram(
             low=found[first].low,
             high=found[last].high,
             records=sum(size.records for size in found[first : last + 1]),
-            risk_share=round(sum(size.risk_share for size in found[first : last + 1]), 6),
+            # Shares that were rounded up one by one may add up to more than all.
+            risk_share=min(1.0, round(sum(size.risk_share for size in found[first : last + 1]), 6)),
         )
         for first, last in merged
     )
