@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ..errors import PrivacyWarning, ReleaseRefusedError
+from ..errors import InputError, PrivacyWarning, ReleaseRefusedError
 from ..records import RELEASE_FILE
 from ..storage.private_folder import private_folder_of, private_folders_near
 from .records import CompositionRecord
 
-__all__ = ["earlier_releases", "judge_together", "private_record", "record_of"]
+if TYPE_CHECKING:
+    from ..engine import Call
+
+__all__ = ["earlier_releases", "judge_together", "measure_each", "private_record", "record_of"]
 
 Measured = TypeVar("Measured", bound=CompositionRecord)
+
+
+class KnownRelease(Protocol):
+    """What the private side of a release knows of its people."""
+
+    @property
+    def name(self) -> str:
+        """The name of the release."""
+
+
+Known = TypeVar("Known", bound=KnownRelease)
 
 
 def record_of(release: str | os.PathLike[str]) -> Path:
@@ -90,3 +104,43 @@ def judge_together(
             stacklevel=4,
         )
     return found
+
+
+def measure_each(
+    earlier: Sequence[str | os.PathLike[str]],
+    read: Callable[[str | os.PathLike[str]], Known],
+    measure: Callable[[Known], Measured | None],
+    call: Call,
+    *,
+    hint: str,
+) -> tuple[Measured, ...]:
+    """Measure a release with each of some earlier ones, and say what is found.
+
+    Parameters
+    ----------
+    earlier : sequence of paths
+        The earlier releases.
+    read : callable
+        Returns what is known of the people of a release.
+    measure : callable
+        Measures the release with an earlier one; None where nobody is in both.
+    call : Call
+        Who asked.
+    hint : str
+        How people are known, for whoever has none in common.
+
+    """
+    found = []
+    for path in earlier:
+        before = read(path)
+        measured = measure(before)
+        if measured is None:
+            call.say(f"{before.name}: nobody is in both releases.")
+            continue
+        found.append(measured)
+        for line in measured.lines():
+            call.say(line)
+        call.progress(total=len(earlier))
+    if not found:
+        raise InputError("Nobody is known to be in both releases.", hint=hint)
+    return tuple(found)

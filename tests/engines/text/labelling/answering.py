@@ -1,9 +1,20 @@
 """A simulated steward: answers questions from the labels that the notes have."""
 
+import json
+
+from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.request import TextRequest
 
 LABELS = ["NAME", "PHONE"]
+
+
+def write_project(documents, folder, labels):
+    """Write documents without their labels, and start a project of them; return its folder."""
+    file = folder / "notes.jsonl"
+    file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in documents))
+    start_project(file, folder / "project", labels=labels)
+    return folder / "project"
 
 
 def request_of(session, ratios):

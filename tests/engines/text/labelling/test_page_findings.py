@@ -23,7 +23,7 @@ from sfumato.engines.text.labelling.status import status_of
 from sfumato.engines.text.labelling.two_readers import compare_readers
 from sfumato.engines.text.verb_requests import AuditRequest, ConvertRequest
 
-from .answering import LABELS, answer, request_of, tell_conventions
+from .answering import LABELS, answer, request_of, tell_conventions, write_project
 
 SECONDS = {"mark": 4.0, "window": 20.0}
 
@@ -35,17 +35,7 @@ def notes():
 
 @pytest.fixture
 def project(notes, tmp_path):
-    file = tmp_path / "notes.jsonl"
-    file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in notes))
-    start_project(file, tmp_path / "project", labels=LABELS)
-    return tmp_path / "project"
-
-
-@pytest.fixture
-def session(project):
-    made = Session(project, background=False)
-    yield made
-    made.close()
+    return write_project(notes, tmp_path, LABELS)
 
 
 @pytest.fixture

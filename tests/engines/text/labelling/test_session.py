@@ -23,7 +23,7 @@ from sfumato.engines.text.labelling.status import agreement_of, status_of
 from sfumato.engines.text.learners.partial import UNKNOWN
 from sfumato.engines.text.request import TextPublishRequest
 
-from .answering import LABELS, answer, gold_of, request_of, tell_conventions
+from .answering import LABELS, answer, gold_of, request_of, tell_conventions, write_project
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +33,7 @@ def notes():
 
 @pytest.fixture
 def project(notes, tmp_path):
-    file = tmp_path / "notes.jsonl"
-    file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in notes))
-    start_project(file, tmp_path / "project", labels=LABELS)
-    return tmp_path / "project"
-
-
-@pytest.fixture
-def session(project):
-    made = Session(project, background=False)
-    yield made
-    made.close()
+    return write_project(notes, tmp_path, LABELS)
 
 
 def test_a_project_folder_is_private_and_refers_to_its_documents(project, notes):

@@ -1,15 +1,11 @@
 """Numbers and words of one form are asked about as one class, and one answer speaks for all of them."""
 
-import json
-
 import numpy as np
 import pytest
 
 from sfumato.core.errors import ParameterError
 from sfumato.data.samples import discharge_letters
 from sfumato.engines.text.labelling.desk import TextDesk
-from sfumato.engines.text.labelling.project import start_project
-from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.learners.partial import UNKNOWN
 
@@ -25,17 +21,7 @@ def letters():
 
 @pytest.fixture
 def project(letters, tmp_path):
-    file = tmp_path / "briefe.jsonl"
-    file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in letters))
-    start_project(file, tmp_path / "project", labels=LABELS)
-    return tmp_path / "project"
-
-
-@pytest.fixture
-def session(project):
-    made = Session(project, background=False)
-    yield made
-    made.close()
+    return answering.write_project(letters, tmp_path, LABELS)
 
 
 def texts_of(session, words):

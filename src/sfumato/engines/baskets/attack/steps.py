@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....core.composition.releases import record_of
+from ....core.composition.releases import measure_each, record_of
 from ....core.engine import Call
-from ....core.errors import InputError, ParameterError
+from ....core.errors import ParameterError
 from ....core.files import read_json, sha256_of
 from ..exploration import BasketsExploration
 from ..matrix.binary import as_binary
@@ -76,30 +76,21 @@ def _attack_together(request: BasketsAttackRequest, call: Call) -> BasketsAttack
     record = record_of(request.directory)
     published = BasketsRelease.from_json(read_json(record), file=record.name)
     later = PublishedPeople.of(request.directory)
-    found = []
-    for name in request.earlier:
-        before = PublishedPeople.of(name)
-        measured = measure_composition(before, later)
-        if measured is None:
-            call.say(f"{before.name}: nobody is in both releases.")
-            continue
-        found.append(measured)
-        for line in measured.lines():
-            call.say(line)
-        call.progress(total=len(request.earlier))
-    if not found:
-        raise InputError(
-            "Nobody is known to be in both releases.",
-            hint="people are known by the column of a log, the rows of a matrix in the same file only, under one "
-            "private key.",
-        )
+    found = measure_each(
+        request.earlier,
+        PublishedPeople.of,
+        lambda before: measure_composition(before, later),
+        call,
+        hint="people are known by the column of a log, the rows of a matrix in the same file only, under one "
+        "private key.",
+    )
     return BasketsAttack(
         engine="baskets",
         candidate=published.candidate,
         frontier=published.frontier,
         release=sha256_of(record),
         request=request.to_record(),
-        compositions=tuple(found),
+        compositions=found,
     )
 
 

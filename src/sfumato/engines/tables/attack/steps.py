@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....core.composition.releases import record_of
+from ....core.composition.releases import measure_each, record_of
 from ....core.engine import Call
-from ....core.errors import InputError
 from ....core.files import read_json, sha256_of
 from ..attack_records import TablesAttack
 from ..composition.measure import measure_composition
@@ -23,27 +22,18 @@ def attack(request: TablesAttackRequest, call: Call) -> TablesAttack:
     record = record_of(release)
     published = TablesRelease.from_json(read_json(record), file=record.name)
     later = KnownPeople.of(release)
-    found = []
-    for name in request.earlier:
-        before = KnownPeople.of(name)
-        measured = measure_composition(before, later)
-        if measured is None:
-            call.say(f"{before.name}: nobody is in both releases.")
-            continue
-        found.append(measured)
-        for line in measured.lines():
-            call.say(line)
-        call.progress(total=len(request.earlier))
-    if not found:
-        raise InputError(
-            "Nobody is known to be in both releases.",
-            hint='people are known by the column with role = "person" or "identifier", under one private key.',
-        )
+    found = measure_each(
+        request.earlier,
+        KnownPeople.of,
+        lambda before: measure_composition(before, later),
+        call,
+        hint='people are known by the column with role = "person" or "identifier", under one private key.',
+    )
     return TablesAttack(
         engine="tables",
         candidate=published.candidate,
         frontier=published.frontier,
         release=sha256_of(record),
         request=request.to_record(),
-        compositions=tuple(found),
+        compositions=found,
     )

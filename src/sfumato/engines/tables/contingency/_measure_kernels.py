@@ -219,6 +219,24 @@ def measure_sample_dense(
 
 
 @njit(cache=True, nogil=True)
+def count_bits(table: I8) -> int:
+    """Return how many bits the number of a place has, where key and value are side by side."""
+    bits = 0
+    while (1 << bits) < table.shape[0] // 2:
+        bits += 1
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def find_place(table: I8, key: int, bits: int) -> int:
+    """Return the place of a key: its own, or the first that is free (its value is 0)."""
+    at = home(key, bits)
+    while table[2 * at + 1] > 0 and table[2 * at] != key:
+        at = (at + 1) & ((1 << bits) - 1)
+    return at
+
+
+@njit(cache=True, nogil=True)
 def sizes_by_hash(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, table: I8, used: I4
 ) -> I8:
@@ -227,16 +245,11 @@ def sizes_by_hash(
     `table` holds key and count of a group side by side, a count of 0 being a free place, and is zero before and
     after; `used` has room for as many places as there are cells.
     """
-    mask = table.shape[0] // 2 - 1
-    bits = 0
-    while (1 << bits) <= mask:
-        bits += 1
+    bits = count_bits(table)
     groups = 0
     for i in range(count.shape[0]):
         key = row_key[row_of[i]] + column_key[column_of[i]]
-        at = home(key, bits)
-        while table[2 * at + 1] > 0 and table[2 * at] != key:
-            at = (at + 1) & mask
+        at = find_place(table, key, bits)
         if table[2 * at + 1] == 0:
             table[2 * at] = key
             used[groups] = at
@@ -268,17 +281,12 @@ def measure_sample_by_hash(
 def number_groups(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, table: I8, used: I4, group: I8
 ) -> int:
-    """Number the groups of cells by their first cells, with the table of `sizes_by_hash`; give how many there are."""
-    mask = table.shape[0] // 2 - 1
-    bits = 0
-    while (1 << bits) <= mask:
-        bits += 1
+    """Number the groups of cells by their first cells, with the table of `sizes_by_hash`; return how many there are."""
+    bits = count_bits(table)
     groups = 0
     for i in range(group.shape[0]):
         key = row_key[row_of[i]] + column_key[column_of[i]]
-        at = home(key, bits)
-        while table[2 * at + 1] > 0 and table[2 * at] != key:
-            at = (at + 1) & mask
+        at = find_place(table, key, bits)
         if table[2 * at + 1] == 0:
             table[2 * at] = key
             used[groups] = at
