@@ -16,12 +16,14 @@ import tomllib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import get_args
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from sfumato.core.engine import engine_named
 from sfumato.core.request import parameters
+from sfumato.engines.text.records import Way
 from sfumato.web.language import script_messages
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "sfumato"
@@ -145,6 +147,7 @@ def _regimes() -> Iterator[str]:
 def _page() -> Iterator[str]:
     """Yield what the local page offers and shows of engines: choices of a release, fields of a candidate, names of parts."""
     yield from script_messages()
+    yield from get_args(Way)
     for name in ("text", "tables", "baskets"):
         engine = engine_named(name)
         yield engine.title
@@ -156,7 +159,7 @@ def _page() -> Iterator[str]:
         yield from sorted(field.replace("_", " ") for field in shown)
 
 
-def _form(node: ast.expr) -> str:
+def form_of(node: ast.expr) -> str:
     """Return a sentence with `{}` where its values are; empty where it is no literal."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
@@ -176,14 +179,14 @@ def forms() -> list[str]:
                 call = node.exc if isinstance(node, ast.Raise) else None
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
                     said = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "hint")]
-                    found |= dict.fromkeys(map(_form, said))
+                    found |= dict.fromkeys(map(form_of, said))
     for file in SHOWN_LINES:
         for owner in ast.parse((SOURCE / file).read_text(encoding="utf-8")).body:
             if isinstance(owner, ast.ClassDef) and owner.name.endswith(("Release", "Publication")):
                 for node in ast.walk(owner):
                     if isinstance(node, ast.FunctionDef) and node.name in _LINES:
                         said = [n for n in ast.walk(node) if isinstance(n, ast.JoinedStr)]
-                        found |= dict.fromkeys(map(_form, said))
+                        found |= dict.fromkeys(map(form_of, said))
     whole = [form for form in found if form.strip(" ,") == form]  # others are parts of a line
     return [form for form in whole if _WORDS.search(form.replace("{}", ""))]
 
@@ -222,7 +225,16 @@ def compiled(language: str) -> bytes:
 
 
 def missing(language: str) -> list[str]:
-    """Return the messages that a language does not have yet."""
+    """Return the messages and forms that a language does not have yet."""
+    known, told = known_messages(language)
+    return [
+        *(text for text in messages() if text not in known),
+        *(form for form in forms() if form not in told),
+    ]
+
+
+def known_messages(language: str) -> tuple[set[str], set[str]]:
+    """Return what a language has: its messages, and the forms of all its sentences with `{}` where values are."""
     with (LOCALES / language / "LC_MESSAGES" / "sfumato.po").open("rb") as file:
         catalogue = read_po(file, locale=language)
     known, told = set(), set()
@@ -231,10 +243,7 @@ def missing(language: str) -> list[str]:
             if not message.context:
                 known |= set(_strings(message.id))
             told |= {_PLACE.sub("{}", text) for text in _strings(message.id)}
-    return [
-        *(text for text in messages() if text not in known),
-        *(form for form in forms() if form not in told),
-    ]
+    return known, told
 
 
 def _strings(value: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:

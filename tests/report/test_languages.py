@@ -85,17 +85,21 @@ def test_a_translation_has_the_values_and_the_marks_of_its_message(catalogue, la
 
 
 def test_every_sentence_of_a_report_goes_through_the_catalogue(catalogue):
-    """A sentence with values is `say("… {n} …", n=…)`: one that is an f-string has no translation."""
+    """A sentence with values is `say("… {n} …", n=…)`, or an f-string whose form every language has."""
+    told = set.intersection(*(catalogue.known_messages(language)[1] for language in OTHERS))
     for room in catalogue.ROOMS:
         for path in sorted((catalogue.SOURCE / room).rglob("*.py")):
+            if path.name == "encoder_trainer.py":  # its notes are printed in the terminal
+                continue
             tree = ast.parse(path.read_text(encoding="utf-8"))
             raised = {
                 id(n) for r in ast.walk(tree) if isinstance(r, ast.Raise) for n in ast.walk(r)
             }
             for node in ast.walk(tree):
                 if isinstance(node, ast.JoinedStr) and id(node) not in raised:
-                    parts = [v.value for v in node.values if isinstance(v, ast.Constant)]
-                    assert not ENGLISH.search(" ".join(parts)), f"{path.name}:{node.lineno}"
+                    form = catalogue.form_of(node)
+                    is_known = form in told or not ENGLISH.search(form)
+                    assert is_known, f"{path.name}:{node.lineno}"
 
 
 def titles_of(facts):

@@ -45,8 +45,12 @@ def spec(name: str) -> Spec:
     found["config"] = theme()
     locale = current_locale()
     if locale.decimal != ".":
-        number = {"decimal": locale.decimal, "thousands": locale.thousands, "grouping": [3]}
-        found["config"]["locale"] = {"number": {**number, "currency": ["", ""]}}
+        number = {
+            "decimal": locale.decimal,
+            "thousands": locale.thousands,
+            "percent": locale.percent,
+        }
+        found["config"]["locale"] = {"number": {**number, "grouping": [3], "currency": ["", ""]}}
         # The library describes axes and titles in English; the chart has a text of its own.
         for part in ("axis", "legend", "title"):
             found["config"][part] = {**found["config"].get(part, {}), "aria": False}

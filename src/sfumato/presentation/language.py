@@ -37,8 +37,9 @@ DOMAIN = "sfumato"
 
 @dataclass(frozen=True)
 class Locale:
-    """How a language writes numbers and dates."""
+    """How a language is called in itself, and how it writes numbers and dates."""
 
+    name: str
     decimal: str
     thousands: str
     percent: str
@@ -46,10 +47,9 @@ class Locale:
     """As `str.format` takes it, with day, month (a number), name (of the month) and year."""
 
 
-_ENGLISH = Locale(".", ",", "%", "{day} {name} {year}")
 LANGUAGES: dict[str, Locale] = {
-    "en": _ENGLISH,
-    "de": Locale(",", ".", "\N{NO-BREAK SPACE}%", "{day}. {name} {year}"),
+    "en": Locale("English", ".", ",", "%", "{day} {name} {year}"),
+    "de": Locale("Deutsch", ",", ".", "\N{NO-BREAK SPACE}%", "{day}. {name} {year}"),
 }
 """The languages that a report can be written in."""
 

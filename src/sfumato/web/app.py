@@ -19,11 +19,11 @@ from ..core.storage.disk import disk_error_text, is_disk_full
 from ..core.storage.held_numbers import NotesToReview
 from ..desk.protocol import Desk
 from ..desk.registry import open_desk
-from ..presentation.language import current_language, retell, say
+from ..presentation.language import LANGUAGES, current_language, retell, say
 from ..presentation.numbers import count, percent, to_places
 from .frontiers import Frontiers
 from .guard import Guard
-from .language import NAMES, say_markup, script_messages, tell_error
+from .language import say_markup, script_messages, tell_error
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class PageState:
         rooms = [(id, say(word)) for id, word in self.rooms()]
         page = template.render(
             room=room, rooms=rooms, title=dict(rooms)[room], labels=labels,
-            name=self.folders[0].name, language=current_language(), languages=NAMES.items(),
+            name=self.folders[0].name, language=current_language(), languages=LANGUAGES,
             messages=script_messages(), **values,
         )  # fmt: skip
         return HTMLResponse(page)

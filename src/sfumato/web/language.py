@@ -14,7 +14,6 @@ from ..presentation.language import LANGUAGES, retell, say, say_many
 
 __all__ = [
     "LANGUAGE_COOKIE",
-    "NAMES",
     "asked_language",
     "language_for",
     "say_markup",
@@ -23,8 +22,6 @@ __all__ = [
 ]
 
 LANGUAGE_COOKIE = "sfumato-language"
-NAMES = {"en": "English", "de": "Deutsch"}
-"""Each language by its own name."""
 _SAID = re.compile(r'\bsay\(\s*"((?:[^"\\]|\\.)*)"')
 _SAID_MANY = re.compile(r'\bsayMany\([^"]*?"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"')
 
