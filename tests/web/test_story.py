@@ -212,7 +212,7 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         browser.run("document.querySelector('.choose button').click()")
         until(
             browser,
-            "location.search.includes('for=ema') && document.body.innerText.includes('EMA')",
+            "location.search.includes('for=ema') && document.body?.innerText.includes('EMA')",
         )
         assert browser.complaints() == []
         look_at_all_rooms(browser, served, "de")
