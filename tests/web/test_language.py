@@ -115,7 +115,7 @@ def test_errors_are_told_in_the_language_of_the_page():
 
 VISIBLE = """JSON.stringify((() => {
   const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const kept = '.text, #places, .languages, script, style, pre, code, cite, kbd, select#choice-replacement';
+  const kept = '.text, #places, .languages, script, style, pre, code, cite, kbd, #choice-replacement, #choose-for';
   while (walk.nextNode()) if (!walk.currentNode.parentElement.closest(kept)) found.push(walk.currentNode.data.trim());
   for (const e of document.querySelectorAll('[aria-label]')) found.push(e.ariaLabel);
   return found.filter(Boolean);
