@@ -110,7 +110,9 @@ def look_at_all_rooms(browser, served, language):
             until(browser, "document.getElementById('verdict').textContent")
         assert browser.run("document.documentElement.lang") == language
         assert browser.run("document.documentElement.scrollWidth <= innerWidth"), room
-        if room != "report":  # tests/report/test_languages.py reads it, and knows the titles that it cites
+        if (
+            room != "report"
+        ):  # tests/report/test_languages.py reads it, and knows the titles that it cites
             assert_no_english(browser, room)
         browser.keep(f"phone-{room}-{language}")
 
