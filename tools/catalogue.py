@@ -45,11 +45,14 @@ SHOWN_LINES = (
     "engines/text/records.py",
     "engines/tables/records.py",
     "engines/baskets/records.py",
+    "data/attributes.py",
+    "data/column_treatments.py",
 )
-"""The records whose lines the local page shows after a release was published."""
+"""What the local page says after a release was published, and what release.json says of columns."""
 _MARKED = re.compile(r'_\(\s*"((?:[^"\\]|\\.)*)"')
 _TABLE = re.compile(r"_\(\{([^}]*)\}\[")
-_LINES = {"lines", "_withheld_sentence"}
+_LINES = {"lines", "_withheld_sentence", "in_words"}
+_TELLERS = ("Release", "Publication", "Treatment", "Dates")
 _PLACE = re.compile(r"\{\w+\}")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _PROPER = {"title", "authors", "sections", "paper", "section"}
@@ -182,7 +185,7 @@ def forms() -> list[str]:
                     found |= dict.fromkeys(map(form_of, said))
     for file in SHOWN_LINES:
         for owner in ast.parse((SOURCE / file).read_text(encoding="utf-8")).body:
-            if isinstance(owner, ast.ClassDef) and owner.name.endswith(("Release", "Publication")):
+            if isinstance(owner, ast.ClassDef) and owner.name.endswith(_TELLERS):
                 for node in ast.walk(owner):
                     if isinstance(node, ast.FunctionDef) and node.name in _LINES:
                         said = [n for n in ast.walk(node) if isinstance(n, ast.JoinedStr)]

@@ -127,7 +127,9 @@ def _svg_of(drawing: str) -> str:
     import vl_convert
 
     svg: str = vl_convert.vegalite_to_svg(drawing, allowed_base_urls=[])
-    # The library numbers its clip paths through the life of the process; number them again.
+    # The library says in English that a title is one.
+    svg = re.sub(r"aria-label=\"Title text '([^\"]*)'\"", r'aria-label="\1"', svg)
+    # It numbers its clip paths through the life of the process; number them again.
     numbers: dict[str, str] = {}
     return re.sub(
         r"\b(clip|gradient_|pattern)(\d+)\b",
