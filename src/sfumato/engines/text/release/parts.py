@@ -74,7 +74,8 @@ class PartContent:
         for size in json.loads(content[:start]):
             pieces.append(whole[start : start + size])
             start += size
-        hashes, places = (np.frombuffer(piece, np.uint64) for piece in pieces[3:])
+        # Copies: they are kept until the file is read back, and would keep the lines in memory.
+        hashes, places = (np.frombuffer(piece, np.uint64).copy() for piece in pieces[3:])
         return cls(bytes(pieces[0]), pieces[1], bytes(pieces[2]), hashes.reshape(-1, 3), places)
 
     def without(self, left_out: frozenset[str]) -> PartContent:
