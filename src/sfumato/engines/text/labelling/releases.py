@@ -116,7 +116,8 @@ class ProjectReleases(Desk):
         around = exact_interval(left, met) if met else None
         return {
             "release": candidate, "windows": windows, "sensitive": met, "left": left,
-            "low": around and around.low, "high": around and around.high,
+            "low": None if around is None else around.low,
+            "high": None if around is None else around.high,
         }  # fmt: skip
 
     def review(self) -> list[ReviewedDocument]:
