@@ -1,4 +1,4 @@
-"""The same commands on this tree and on another checkout (SFUMATO_BEFORE), in turns, best of several.
+"""The same commands on this tree and at another commit (SFUMATO_BEFORE), in turns, best of several.
 
 Time is the CPU time of the command and its children, so that a busy machine matters less.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._common import ROOT, data_folder
+from benchmarks.same import check_out
 
 TIMES = 3
 TURNS = 6  # of the loops alone: shared machines differ by a fifth from one minute to the next
@@ -141,9 +142,9 @@ def _kernels(tree: Path, folder: Path, data: Path) -> dict[str, float]:
 def run() -> dict[str, Any]:
     given = os.environ.get("SFUMATO_BEFORE")
     if given is None:
-        print("   SFUMATO_BEFORE names no other checkout: nothing to compare with.")
+        print("   SFUMATO_BEFORE names no other commit: nothing to compare with.")
         return {"compared": {}}
-    trees = {"before": Path(given), "now": ROOT}
+    trees = {"before": check_out(given).parent, "now": ROOT}
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
