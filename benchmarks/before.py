@@ -48,23 +48,21 @@ def _data(folder: Path) -> None:
     np.savetxt(folder / "log.labels.txt", log.labels, fmt="%d")
 
 
-def _commands(out: Path, *, now: bool) -> dict[str, list[str]]:
+def _commands(out: Path) -> dict[str, list[str]]:
     text = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--attackers", "crf"]
     tables = ["tables", "explore", "s/register.csv", "--schema", "s/schema.toml", "--population",
               "s/population.csv", "--evaluations", "20000"]  # fmt: skip
     baskets = ["baskets", "explore", "log.npz", "--labels", "log.labels.txt", "--k", "5",
                "--selector", "hamdist"]  # fmt: skip
-    columns = ["--publish-as", "columns"] if now else []  # columns alone, as before: cells are new
-    accept = (
-        ["--accept-worse"] if now else []
-    )  # the same rows many times over are not the explored table
+    # The same rows many times over are not the explored table.
+    accept = ["--accept-worse"]
     at = lambda name: ["--out", str(out / name), "--quiet"]  # noqa: E731
     return {
-        "text explore": [*text, *(["--threads", "1"] if now else []), *at("text")],  # one core, as before
+        "text explore": [*text, "--threads", "1", *at("text")],
         "text publish": ["text", "publish", str(out / "text"), "notes.jsonl", "--ratio", "10", "--threads", "1", *at("text-r")],
         "tables explore": [*tables, *at("tables")],
         "tables publish": ["tables", "publish", str(out / "tables"), "register.csv", "--knee", "--threads", "1", *accept, *at("tables-r")],
-        "baskets explore": [*baskets, *columns, *at("baskets")],
+        "baskets explore": [*baskets, "--publish-as", "columns", *at("baskets")],
         "baskets publish": ["baskets", "publish", str(out / "baskets"), "log.npz", "--knee", *at("baskets-r")],
     }  # fmt: skip
 
@@ -154,7 +152,7 @@ def run() -> dict[str, Any]:
                 out = folder / side
                 shutil.rmtree(out, ignore_errors=True)
                 out.mkdir()
-                for command, words in _commands(out, now=side == "now").items():
+                for command, words in _commands(out).items():
                     seconds = _seconds(tree, folder, words)
                     if turn:
                         best = found.setdefault(command, {})
