@@ -74,7 +74,8 @@ class PartContent:
         for size in json.loads(content[:start]):
             pieces.append(whole[start : start + size])
             start += size
-        hashes, places = (np.frombuffer(piece, np.uint64) for piece in pieces[3:])
+        # Copies: they are kept until the file is read back, and would keep the lines in memory.
+        hashes, places = (np.frombuffer(piece, np.uint64).copy() for piece in pieces[3:])
         return cls(bytes(pieces[0]), pieces[1], bytes(pieces[2]), hashes.reshape(-1, 3), places)
 
     def without(self, left_out: frozenset[str]) -> PartContent:
@@ -130,7 +131,9 @@ def cut_blocks(
             if new_ids is not None:
                 published, places = new_ids.of_heads(block.head)
                 columns = columns.append_column("published", published.to_arrow())
-                columns = columns.append_column("place", places)
+                # As bytes: from an array of numbers Arrow would load pandas.
+                as_bytes = Column.of_equal(places.view(np.uint8), len(places))
+                columns = columns.append_column("place", as_bytes.to_arrow())
             yield block, (part.name, list(block.fields), columns, block.spans)
     if not any(rows.values()):
         raise corpus.empty()
@@ -142,7 +145,8 @@ def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, obj
     block = replace(LineBlock.of_arrow(columns), spans=tuple(spans))
     published, places = block.head, np.empty(0, np.uint64)
     if len(columns.columns) > _COLUMNS:
-        published, places = Column.of_arrow(columns["published"]), columns["place"].to_numpy()
+        published = Column.of_arrow(columns["published"])
+        places = Column.of_arrow(columns["place"]).data.view(np.uint64)
     withheld: list[dict[str, str]] = []
     try:
         edits, counts = shared.sanitiser.texts(
