@@ -185,11 +185,9 @@ def test_marks_of_a_project_cannot_be_left_out(made):
 
 def test_a_plan_whose_corpus_is_a_project_gives_the_release_of_the_page(made, tmp_path):
     plan = tmp_path / "plan.toml"
-    plan.write_text(
-        f'title = "Answers"\nout = "released"\n[text]\ncorpus = "{made / "project"}"\n'
-        'labels = ["all"]\nchoose = { ratio = 5 }\n'
-    )
-    sfumato("run", plan, "--quiet")
+    sfumato("run", "--init", made / "project", "--out", plan, "--quiet")
+    plan.write_text(plan.read_text("utf-8").replace("ratio = 10", "ratio = 5"), encoding="utf-8")
+    sfumato("run", plan, "--out", tmp_path / "released", "--quiet")
     assert files(tmp_path / "released" / "release" / "text") == files(made / "project" / "releases" / "r5")  # fmt: skip
     private = files(tmp_path / "released" / "private" / "text")
     assert files(made / "project" / "frontier").items() <= private.items()

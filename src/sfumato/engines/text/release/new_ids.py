@@ -116,6 +116,6 @@ def id_line(id: str, published: str) -> bytes:
     return encoded({"id": id, "published_as": published}) + b"\n"
 
 
-def id_lines(ids: Column, published: Column) -> bytes:
+def id_lines(ids: Column, published: Column) -> bytearray:
     """Return many lines of the mapping, from ids as JSON texts."""
     return weave([b'{"id": ', b', "published_as": ', b"}\n"], ids, published)
