@@ -9,8 +9,8 @@ from sfumato.engines.tables.contingency.widths import spanned_values
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
-def random_cells(seed, *, sizes=None, records=60, population=True, **least):
-    """Return random cells; every third table declares two values more than occur at each end of a domain."""
+def random_cells(seed, *, sizes=None, records=60, population=True, wide=False, **least):
+    """Return random cells; a wide table declares two values more than occur at each end of a domain."""
     draw = np.random.default_rng(seed)
     sizes = list(draw.integers(1, 6, size=int(draw.integers(1, 5)))) if sizes is None else sizes
     codes = np.stack([draw.integers(0, s, size=records) for s in sizes])
@@ -22,10 +22,10 @@ def random_cells(seed, *, sizes=None, records=60, population=True, **least):
             np.stack([draw.integers(0, s, size=many) for s in sizes]),
             draw.integers(0, 9, size=many),
         )
-    if seed % 3:
+    if not wide:
         return Cells([int(s) for s in sizes], codes, weights, *people, **least)
-    wide = [np.bincount(c + 2, minlength=s + 4) for c, s in zip(codes, sizes, strict=True)]
-    spanned = [spanned_values([""] * counts.size, counts) for counts in wide]
+    counts = [np.bincount(c + 2, minlength=s + 4) for c, s in zip(codes, sizes, strict=True)]
+    spanned = [spanned_values([""] * held.size, held) for held in counts]
     if population:
         people = (people[0] + 2, people[1])
     return Cells([len(s) for s in spanned], codes + 2, weights, *people, spanned=spanned, **least)
