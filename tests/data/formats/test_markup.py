@@ -178,3 +178,13 @@ def test_strange_pages_are_read_or_withheld(tmp_path, content):
         assert verified(form, edited, out)
     else:
         assert record.reason == "is no HTML page"
+
+
+def test_names_of_elements_and_attributes_are_nobodys(tmp_path):
+    page = b"<p>Quentin came.<Quentin>x</Quentin> <b title='a&#8;b\x01'>y</b>\x08<em>z</em></p>"
+    edited, out = redacted(Html(), page, ["Quentin"], tmp_path)
+    assert verified(Html(), edited, out)
+    assert b"uentin" not in out.read_bytes()
+    record = b"<n Quentin='1'><text>Quentin came.</text><Quentin/></n>"
+    edited, out = redacted(Xml(), record, ["Quentin"], tmp_path)
+    assert not verified(Xml(), edited, out)  # a record is of any vocabulary: it is withheld

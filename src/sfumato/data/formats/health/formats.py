@@ -18,10 +18,13 @@ from ...sources import Withheld, create_bytes
 from ..inspection import FileSummary
 from ..protocol import CorpusFile, Format, FormatOptions, document_from
 from .profile import Profile, load_profile
-from .pseudonyms import Pseudonyms
-from .resources import CollectedTexts, EditedTexts, Json, ResourceWalk, person_of
+from .pseudonyms import Pseudonyms, tail_of
+from .resources import ResourceWalk, person_of
+from .rewriting import CollectedTexts, EditedTexts, Json
+from .scanning import ScannedResource, Scanner
 from .second_reader import still_holds
-from .streams import BundleReader, decode, encode, is_lines, resource_lines
+from .splicing import collect, splice
+from .streams import BundleReader, decode, encode, in_batches, is_lines, resource_lines
 
 __all__ = ["Fhir", "HealthOptions", "HealthRecords"]
 
@@ -162,7 +165,8 @@ class Fhir(HealthRecords):
     suffixes = (".ndjson", ".json")
 
     _walk: ResourceWalk | None = None
-    _last: tuple[Path, int, Json] | None = None
+    _scanner: Scanner | None = None
+    _last: tuple[Path, int, ScannedResource | Json] | None = None
 
     @classmethod
     def sniff(cls, name: str, head: bytes) -> bool:
@@ -183,6 +187,13 @@ class Fhir(HealthRecords):
             self._walk = ResourceWalk(self.profile)
         return self._walk
 
+    @property
+    def scanner(self) -> Scanner:
+        """The quick way through lines by the profile."""
+        if self._scanner is None:
+            self._scanner = Scanner(self.profile)
+        return self._scanner
+
     def is_document(self, part: CorpusFile) -> bool:
         """Return whether the name of a part is replaced: that of a bundle often names a patient."""
         return not is_lines(part.name)
@@ -192,47 +203,55 @@ class Fhir(HealthRecords):
     def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
         people = _People(self.profile.persons)
         names = replace(self.names, id="id")
-        is_line = is_lines(part.name)
+        is_line, limits = is_lines(part.name), self.names.limits
+        longest = limits.document_characters
         for number, raw in enumerate(self._values(part), 1):
-            if isinstance(raw, str):
-                kind = LimitError if "limit" in raw else FormatError
-                yield Withheld(f"record {number}", raw, number, part.name, None, kind)
-                continue
-            resource = raw if is_line else raw.get("resource", {})
-            own = _name_of(resource)
-            if own is None:
-                yield Withheld(f"record {number}", "is no FHIR resource", number, part.name, None, FormatError)  # fmt: skip
-                continue
-            assert isinstance(resource, dict)
             texts = CollectedTexts()
-            if is_line:
-                self.walk.resource(raw, texts)
+            if isinstance(raw, ScannedResource) and not _is_collected(raw, texts):
+                raw, texts = _parse(raw.content[raw.start : raw.end]), CollectedTexts()
+            if isinstance(raw, ScannedResource):
+                own = f"{raw.kind}/{raw.id}"
+                person = people.of(raw.kind, raw.id, raw.person, raw.url)
+                texts.scanned = raw
             else:
-                self.walk.entry(raw, texts)
-            person = people(resource, None if is_line else raw.get("fullUrl"))
+                if isinstance(raw, str):
+                    kind = LimitError if "limit" in raw else FormatError
+                    yield Withheld(f"record {number}", raw, number, part.name, None, kind)
+                    continue
+                resource = raw if is_line else raw.get("resource", {})
+                name = _name_of(resource)
+                if name is None:
+                    yield Withheld(f"record {number}", "is no FHIR resource", number, part.name, None, FormatError)  # fmt: skip
+                    continue
+                own = name
+                assert isinstance(resource, dict)
+                (self.walk.resource if is_line else self.walk.entry)(raw, texts)
+                person = people(resource, None if is_line else raw.get("fullUrl"))
             self._last = (part.file, number, raw)
             id = own if is_line and not own.endswith("/") else f"{part.name}:{number}"
+            text, fields = texts.whole, {"record": own, "patient": person}
+            if texts.scanned is not None and len(text) <= longest and len(id) <= limits.id_characters:  # fmt: skip
+                yield Document(id, text, (), fields, texts.segments, (), part.name, number), texts
+                continue
             document = document_from(
-                names, part, number, raw_id=id, text=texts.whole, raw_spans=(),
-                fields={"record": own, "patient": person}, segments=texts.segments,
+                names, part, number, raw_id=id, text=text, raw_spans=(), fields=fields, segments=texts.segments,
             )  # fmt: skip
             yield (document, texts) if isinstance(document, Document) else document
 
-    def _values(self, part: CorpusFile) -> Iterator[Json | str]:
-        """Yield resources or entries; a text says why one cannot be read."""
+    def _values(self, part: CorpusFile) -> Iterator[ScannedResource | Json | str]:
+        """Yield resources or entries, scanned or parsed; a text says why one cannot be read."""
         limits = self.names.limits
         if not is_lines(part.name):
             yield from BundleReader(part.file, limits).entries()
             return
-        for line in resource_lines(part.file, limits):
-            if line is None:
-                yield "is a line beyond the limit of bytes"
-                continue
-            try:
-                value = decode(line)
-            except (ValueError, RecursionError):
-                value = None
-            yield value if isinstance(value, dict) else "is not a JSON object"
+        for lines in in_batches(resource_lines(part.file, limits)):
+            known = [line for line in lines if line is not None]
+            scanned = iter(self.scanner.scan(known))
+            for line in lines:
+                if line is None:
+                    yield "is a line beyond the limit of bytes"
+                else:
+                    yield next(scanned) or _parse(line)
 
     # --- writing ---------------------------------------------------------------------------------
 
@@ -251,29 +270,32 @@ class Fhir(HealthRecords):
         self, part: CorpusFile, edited: Iterable[Edited], *, alone: bool = False
     ) -> Iterator[tuple[Edited, bytes]]:
         """Yield the documents that may be written, each with its resource, or with its entry unless it is alone."""
-        people, number = _People(self.profile.persons), 0
-        values = self._values(part)
+        people, number, path = _People(self.profile.persons), 0, part.file
+        values, is_line, own = self._values(part), is_lines(part.name), self.pseudonyms
         for one in edited:
-            raw: Json | str = ""
+            document, edits = one.document, one.edits
+            raw: ScannedResource | Json | str = ""
             last, self._last = self._last, None  # nearly always what was just read
-            if last is not None and last[:2] == (part.file, one.document.record):
+            if last is not None and last[:2] == (path, document.record):
                 raw = last[2]
-            while not raw and number < one.document.record:
+            while not raw and number < document.record:
                 number = number + 1
                 value = next(values, "")
-                raw = value if number == one.document.record else ""
+                raw = _settled(value) if number == document.record else ""
             if isinstance(raw, str):
                 raise WorkError("The input changed while it was published.", hint="start again.")
-            texts = EditedTexts(
-                one.document.text, one.document.segments, by_place(one.document, one.edits),
-                self.pseudonyms, people,
-            )  # fmt: skip
-            made = (self.walk.resource if is_lines(part.name) else self.walk.entry)(raw, texts)
+            places = by_place(document, edits) if edits else {}
+            texts = EditedTexts(document.text, document.segments, places, own, people)
+            texts.shift_for(str(document.fields.get("patient", "")))
+            if isinstance(raw, ScannedResource):
+                line = splice(raw, texts)
+            else:
+                made = (self.walk.resource if is_line else self.walk.entry)(raw, texts)
+                line = encode(made["resource"] if alone else made)
             if not texts.is_done:
                 raise WorkError("The input changed while it was published.", hint="start again.")
-            line = encode(made["resource"] if alone else made)
             if not (
-                one.edits and still_holds(line, self.removed(one), self.profile.terminologies)
+                edits and still_holds(line, self.removed(one), self.profile.terminologies)
             ):  # else it is missed, and withheld
                 yield one, line
 
@@ -314,11 +336,43 @@ class _People:
         self._also: dict[str, str] = {}
 
     def __call__(self, resource: Json, url: object) -> str:
-        found = person_of(resource, self._persons, url)
         own = resource.get("id")
-        if resource.get("resourceType") == "Patient" and isinstance(own, str) and own != found:
+        found = person_of(resource, self._persons, url)
+        return self._known(str(resource.get("resourceType")), own if isinstance(own, str) else "", found)  # fmt: skip
+
+    def of(self, kind: str, own: str, reference: str, url: str) -> str:
+        """Return whom a resource of a kind and id is about, by what it refers to or its address."""
+        return self._known(kind, own, tail_of(reference or url) if reference or url else own)
+
+    def _known(self, kind: str, own: str, found: str) -> str:
+        if kind == "Patient" and own and own != found:
             self._also[own] = found
         return self._also.get(found, found)
+
+
+def _is_collected(found: ScannedResource, texts: CollectedTexts) -> bool:
+    """Collect the texts of a resource; return whether all of it is what it says, attachments too."""
+    try:
+        collect(found, texts)
+    except ValueError:
+        return False
+    return True
+
+
+def _settled(raw: ScannedResource | Json | str) -> ScannedResource | Json | str:
+    """Return a resource that was read again, as it was read before."""
+    if isinstance(raw, ScannedResource) and not _is_collected(raw, CollectedTexts()):
+        return _parse(raw.content[raw.start : raw.end])
+    return raw
+
+
+def _parse(line: bytes) -> Json | str:
+    """Return a line as JSON; a text says why it is none."""
+    try:
+        value = decode(line)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else "is not a JSON object"
 
 
 def _name_of(resource: object) -> str | None:

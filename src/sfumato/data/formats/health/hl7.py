@@ -16,7 +16,7 @@ from ...sources import Withheld, create_bytes, open_bytes
 from ..protocol import CorpusFile, document_from
 from .formats import HealthRecords
 from .messages import MessageWalk, Separators, segments_of
-from .resources import CollectedTexts, EditedTexts
+from .rewriting import CollectedTexts, EditedTexts
 
 __all__ = ["Hl7"]
 

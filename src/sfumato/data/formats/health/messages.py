@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .profile import Profile
-from .resources import Rewriting
+from .rewriting import Rewriting
 
 __all__ = ["MessageWalk", "Separators", "segments_of"]
 
