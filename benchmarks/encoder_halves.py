@@ -1,12 +1,13 @@
 """The encoder on halves of documents that nobody has seen: what was promised, and what is left there.
 
-Each corpus is dealt into two halves. A publisher whose encoder tunes all layers, beside one of two layers and the CRF, learns from
-one half, person names sensitive, L/C = 10; every form, and the one that was chosen, is measured on the other half, both ways
-and with several seeds. A GPU is advisable.
+Each corpus is dealt into two halves. A publisher with an encoder learns from one half, person names sensitive, L/C = 10;
+every form, and the one that was chosen, is measured on the other half beside the linear publisher of the same run. With
+background, the other corpora are labelled text of other kinds, a sample of each; attackers with the same background, linear
+and with an encoder, then inspect what was published of the half that was learned from. A GPU is advisable.
 
 `python -m benchmarks encoder_halves` runs the corpora of `CORPORA`;
-`python -m benchmarks.encoder_halves CORPUS WAY SEED FOLDER` runs one half of one, and `python -m benchmarks.encoder_halves combine FOLDER` puts
-such parts together.
+`python -m benchmarks.encoder_halves CORPUS WAY SEED FOLDER [two|all] [background]` runs one half of one, and
+`python -m benchmarks.encoder_halves combine FOLDER` puts such parts together.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ import numpy as np
 
 from benchmarks._common import data_folder, write_results
 from benchmarks.calibration import sample
-from benchmarks.encoder import _encoder
+from benchmarks.encoder import TWINS, _corpora, _encoder
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
+from sfumato.engines.text.attack.attacker import AttackedRelease, attack
 from sfumato.engines.text.frontier.judge import Judge
+from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
@@ -34,16 +37,49 @@ RATIO = 10.0
 CORPORA = ("gum_ccby", "enron_emailcoref", "wikigold")
 SEEDS = 2
 MEAN = "CRF + encoder + CRF that sees it"
+BACKGROUND = 15_000  # words of each other corpus
 
 
-def half(name: str, way: int, seed: int) -> dict[str, Any]:
+def others(name: str, seed: int) -> list[Any]:
+    """Return documents of the other corpora, the same share of words of each."""
+    folder = data_folder()
+    assert folder is not None
+    drawn = []
+    for other in _corpora():
+        if other not in (name, TWINS.get(name)):
+            documents = read(folder, other)
+            order = Streams(seed).generator(f"background {other}").permutation(len(documents))
+            words = np.cumsum([len(documents[i].text.split()) for i in order])
+            drawn += [documents[i] for i in order[: int(np.searchsorted(words, BACKGROUND)) + 1]]
+    return drawn
+
+
+def found_by_attackers(whole: Labelled, redacted: np.ndarray, seed: int) -> dict[str, float]:
+    """Return what the best attacker of each kind finds in 100 words of what was published."""
+    mask = np.zeros(len(whole.data), np.bool_)
+    mask[: len(redacted)] = redacted
+    report = attack(
+        AttackedRelease(whole.data.redact(mask), whole.sensitive, whole.own),
+        streams=Streams(seed), learners=(CRF(),), budgets=(100,), known={}, encoder=_encoder("two"),
+    )  # fmt: skip
+    found: dict[str, float] = {"linear": 0.0, "encoder": 0.0}
+    for one in report.attacks:
+        kind = "encoder" if "encoder" in one.learner else "linear"
+        found[kind] = max(found[kind], round(one.found[100], 1))
+    return found
+
+
+def half(
+    name: str, way: int, seed: int, *, tuning: str = "all", background: bool = False
+) -> dict[str, Any]:
     """Learn from one half, measure on the other."""
     folder = data_folder()
     assert folder is not None
     halves = sample(read(folder, name), seed)
-    data, labels = prepared(halves[way])
+    known = others(name, seed) if background else []
+    data, labels = prepared([*halves[way], *known])
     unseen, truth = prepared(halves[1 - way])
-    labelled = Labelled(data, labels, ("NAME",), np.ones(data.documents, np.bool_))
+    labelled = Labelled(data, labels, ("NAME",), np.arange(data.documents) < len(halves[way]))
     words, names = unseen.counted, unseen.counted & (truth > 0)
 
     def measured(classifiers: Any) -> tuple[float, float]:
@@ -52,7 +88,7 @@ def half(name: str, way: int, seed: int) -> dict[str, Any]:
         return RATIO * leaks + int((words & ~names & redacted).sum()), leaks / int(names.sum())
 
     start = time.perf_counter()
-    publisher = GreedySanitize(encoder=_encoder("all"), seed=seed)
+    publisher = GreedySanitize(encoder=_encoder(tuning), seed=seed)
     search = CrossFitSearch(publisher.settings, labelled, np.zeros(len(data), np.bool_))
     chosen = search.run((RATIO,))[RATIO]
     seconds = time.perf_counter() - start
@@ -79,26 +115,38 @@ def half(name: str, way: int, seed: int) -> dict[str, Any]:
         "share_left": round(left, 4),
         "share_left_range": [round(risk.interval.low, 4), round(risk.interval.high, 4)],
         "upper_end_holds": bool(left <= risk.interval.high),
+        "attackers_found": found_by_attackers(labelled, chosen.redacted, seed)
+        if background
+        else None,
         "seconds": round(seconds),
     }
 
 
 def summary(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
     over = {title: part["measured"] / part["measured_linear"] for title, part in parts.items()}
-    all_layers = {
-        title: part["measured_by_form"][f"{MEAN}, all layers"] / part["measured_linear"]
-        for title, part in parts.items()
+    by_form = {
+        form: [
+            part["measured_by_form"][form] / part["measured_linear"]
+            for part in parts.values()
+            if form in part["measured_by_form"]
+        ]
+        for form in (MEAN, f"{MEAN}, all layers")
     }
-    two = {
-        title: part["measured_by_form"][MEAN] / part["measured_linear"]
-        for title, part in parts.items()
-    }
+    attacked = [p["attackers_found"] for p in parts.values() if p.get("attackers_found")]
+    strongest = [max(found.values()) for found in attacked]
     return {
         "chosen_over_linear": {k: round(v, 3) for k, v in over.items()},
         "median_over_linear": round(statistics.median(over.values()), 3),
         "worst_over_linear": round(max(over.values()), 3),
-        "worst_two_layers_over_linear": round(max(two.values()), 3),
-        "worst_all_layers_over_linear": round(max(all_layers.values()), 3),
+        "worst_of_form_over_linear": {
+            form: round(max(found), 3) for form, found in by_form.items() if found
+        },
+        "attackers_find_in_100_words": {
+            "median": statistics.median(strongest),
+            "most": max(strongest),
+        }
+        if strongest
+        else None,
         "upper_ends_held": round(statistics.mean(p["upper_end_holds"] for p in parts.values()), 3),
         "halves": len(parts),
     }
@@ -106,14 +154,25 @@ def summary(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 def combine(folder: Path) -> dict[str, Any]:
     parts = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
-    return {"ratio": RATIO, "summary": summary(parts), "parts": parts}
+    kinds: dict[str, dict[str, Any]] = {}
+    for title, part in parts.items():
+        kinds.setdefault(title.split("--", 3)[3], {})[title] = part
+    return {
+        "ratio": RATIO,
+        "background_words_of_each_other_corpus": BACKGROUND,
+        "summary": {kind: summary(own) for kind, own in kinds.items()},
+        "parts": parts,
+    }
 
 
-def one(name: str, way: int, seed: int, folder: Path) -> None:
+def one(
+    name: str, way: int, seed: int, folder: Path, tuning: str = "all", background: str = ""
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    found = half(name, way, seed)
-    (folder / f"{name}--{way}--{seed}.json").write_text(json.dumps(found))
-    print(f"   {name} {way} {seed}: {json.dumps(found)}", flush=True)
+    found = half(name, way, seed, tuning=tuning, background=bool(background))
+    title = f"{name}--{way}--{seed}--{tuning}{', background' if background else ''}"
+    (folder / f"{title}.json").write_text(json.dumps(found))
+    print(f"   {title}: {json.dumps(found)}", flush=True)
 
 
 def run() -> dict[str, Any]:
@@ -135,4 +194,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "combine":
         print(write_results("encoder_halves", combine(Path(sys.argv[2]))))
     else:
-        one(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+        one(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *sys.argv[5:])

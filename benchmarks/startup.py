@@ -26,6 +26,16 @@ HELP = {
     "sfumato baskets publish --help": ["baskets", "publish", "--help"],
 }
 ONE = "sfumato text publish, one document"
+NUMBA = "one cached kernel of numba"
+KERNEL = """
+import numba, numpy
+
+@numba.njit("int64(int64[::1])", cache=True)
+def first(numbers):
+    return numbers[0]
+
+first(numpy.arange(1))
+"""
 SCRIPT = """
 import sys
 try:
@@ -93,18 +103,21 @@ def run() -> dict[str, Any]:
 
 def _measure(folder: Path, trees: dict[str, Path]) -> dict[str, Any]:
     commands = {name: _commands(folder, name, tree) for name, tree in trees.items()}
-    python = float("inf")
+    python = numba = float("inf")
+    (folder / "kernel.py").write_text(KERNEL, encoding="utf-8")  # what all kernels cost at least
     best: dict[str, dict[str, float]] = {what: {} for what in [*HELP, ONE]}
     for _ in range(TURNS):
         python = min(python, _seconds(["-c", "pass"], folder))
+        numba = min(numba, _seconds(["kernel.py"], folder))
         for name, tree in trees.items():
             for what, words in commands[name].items():
                 taken = _seconds(["-c", SCRIPT, *words], folder, tree)
                 best[what][name] = min(best[what].get(name, taken), taken)
+    print(f"   {NUMBA}: {numba:.3f} s ({numba / python:.1f} ×)")
     for what, times in best.items():
         print(f"   {what}: " + ", ".join(f"{n} {t:.3f} s ({t / python:.1f} ×)" for n, t in times.items()))  # fmt: skip
     return {
-        "cpu_seconds": {"python": round(python, 4)}
+        "cpu_seconds": {"python": round(python, 4), NUMBA: round(numba, 4)}
         | {what: {n: round(t, 4) for n, t in times.items()} for what, times in best.items()},
         "times_bare_python": {
             what: {n: round(t / python, 1) for n, t in times.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -14,6 +15,8 @@ def main() -> None:
 
         print(f"sfumato {__version__}")  # noqa: T201
         return
+    # A plug-in of pydantic would see every value that is validated, and looking for one takes time.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from .cli import main as run
 
     run()

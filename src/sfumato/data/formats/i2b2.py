@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
-from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
 from ..document import Document, Edited
@@ -112,6 +111,8 @@ class I2b2(Format[FormatOptions]):
 
 def _content(document: Edited) -> str:
     """Return the file of a document."""
+    from xml.sax.saxutils import escape, quoteattr  # brings an HTTP client along
+
     if _NOT_XML.search(document.text):
         raise DataError(
             f"The document {document.id!r} holds a control character, which XML cannot hold."

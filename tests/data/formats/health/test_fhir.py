@@ -277,6 +277,16 @@ def test_numbers_and_heads_that_are_odd_are_written_as_they_are(tmp_path, conten
     assert "1e999" in written or ("1.50" in written and '"resourceType":"Bundle"' in written)
 
 
+@pytest.mark.parametrize("data", ["QW5u\u200b", "QW5", "/w=="])
+def test_an_attachment_that_cannot_be_decoded_is_dropped(tmp_path, data):
+    made = {"resourceType": "Binary", "id": "1", "contentType": "text/plain", "data": data}
+    (tmp_path / "a.json").write_text(json.dumps(made), encoding="utf-8")
+    corpus, verified = redact(tmp_path / "a.json", tmp_path / "out.json")
+    assert verified
+    assert [document.text for document in corpus] == [""]
+    assert data not in (tmp_path / "out.json").read_text(encoding="utf-8")
+
+
 def test_decimals_keep_their_digits():
     assert (
         encode(decode(b'{"value":7.20,"low":0.000,"e":1e-7}'))

@@ -7,7 +7,6 @@ written. An element without a rule is a date or an address by its form, and free
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Sequence
 
@@ -198,7 +197,7 @@ class ResourceWalk:
         form = _TEXT_TYPES.get(kind)
         try:
             text = base64.b64decode("".join(value.split()), validate=True).decode() if form else ""
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:  # neither base64 nor UTF-8
             form = None
         if form is None:
             to.drop("an attachment")

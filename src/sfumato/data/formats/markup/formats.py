@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from xml.sax.saxutils import escape
+from html import escape
 
 from ..files import FileFormat, OpenedFile
 from ..office.formats import need_lxml
@@ -31,7 +31,7 @@ class Html(FileFormat):
 
     def create(self, text: str) -> bytes:
         lines = "\n".join(
-            f"<p>{escape(line) or '<br>'}</p>" for line in text.removesuffix("\n").split("\n")
+            f"<p>{escape(line, quote=False) or '<br>'}</p>" for line in text.removesuffix("\n").split("\n")
         )
         return f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>\n{lines}\n</body></html>\n'.encode()
 
