@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from ....core.errors import FormatError, InputError, LimitError, WorkError
 from ...document import Document, Edited, Span, by_place
 from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
+from ..files import RefusedFileError
 from ..inspection import FileSummary
 from ..protocol import CorpusFile, Format, FormatOptions, document_from
 from .profile import Profile, load_profile
@@ -28,6 +30,7 @@ from .streams import BundleReader, decode, encode, in_batches, is_lines, resourc
 
 __all__ = ["Fhir", "HealthOptions", "HealthRecords"]
 
+_MADE = re.compile(r"[\s\-\u00ad\u2010]+")
 _SHORTEST = 4  # characters of a removed string that is worth a search
 _HEAD = ("resourceType", "id", "type", "timestamp")
 
@@ -83,8 +86,8 @@ class HealthRecords(Format[HealthOptions]):
         return {}
 
     def comparable(self, text: str) -> str:
-        """Return a text without white space: where an edit ends a line, the line is still there."""
-        return "".join(text.split())
+        """Return a text without spaces, breaks and hyphens, which readers of attached files make themselves."""
+        return _MADE.sub("", text) if "-" in text or not text.isascii() else "".join(text.split())
 
     def digest(
         self,
@@ -236,6 +239,8 @@ class Fhir(HealthRecords):
             document = document_from(
                 names, part, number, raw_id=id, text=text, raw_spans=(), fields=fields, segments=texts.segments,
             )  # fmt: skip
+            if isinstance(document, Document) and texts.orders:
+                document = replace(document, orders=texts.orders)
             yield (document, texts) if isinstance(document, Document) else document
 
     def _values(self, part: CorpusFile) -> Iterator[ScannedResource | Json | str]:
@@ -287,17 +292,25 @@ class Fhir(HealthRecords):
             places = by_place(document, edits) if edits else {}
             texts = EditedTexts(document.text, document.segments, places, own, people)
             texts.shift_for(str(document.fields.get("patient", "")))
-            if isinstance(raw, ScannedResource):
-                line = splice(raw, texts)
-            else:
-                made = (self.walk.resource if is_line else self.walk.entry)(raw, texts)
-                line = encode(made["resource"] if alone else made)
+            try:
+                if isinstance(raw, ScannedResource):
+                    line = splice(raw, texts)
+                else:
+                    made = (self.walk.resource if is_line else self.walk.entry)(raw, texts)
+                    line = encode(made["resource"] if alone else made)
+            except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
+                continue
             if not texts.is_done:
                 raise WorkError("The input changed while it was published.", hint="start again.")
             if not (
-                edits and still_holds(line, self.removed(one), self.profile.terminologies)
+                edits and self._holds_leak(one, line, texts)
             ):  # else it is missed, and withheld
                 yield one, line
+
+    def _holds_leak(self, one: Edited, line: bytes, texts: EditedTexts) -> bool:
+        """Return whether a written resource, or a file in it, holds what was removed."""
+        removed = self.removed(one)
+        return still_holds(line, removed, self.profile.terminologies) or texts.still_holds(removed, one.text)  # fmt: skip
 
     def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a resource a line, in the order of their new ids unless they keep their own."""

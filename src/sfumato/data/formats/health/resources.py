@@ -14,7 +14,7 @@ from .iso_dates import has_date_form, is_date
 from .pages import rewrite_page
 from .profile import Element, Profile
 from .pseudonyms import tail_of
-from .rewriting import Json, Rewriting
+from .rewriting import Json, Rewriting, rewrite_file
 from .scanning import PEOPLE
 
 __all__ = ["ResourceWalk", "person_of"]
@@ -192,15 +192,17 @@ class ResourceWalk:
         )  # fmt: skip
 
     def _attachment(self, value: str, parent: Json, to: Rewriting) -> object:
-        """Return an attachment of text or a page with other words; one of another kind is dropped."""
+        """Return an attachment with other words; one of a kind that cannot be read is dropped."""
         kind = str(parent.get("contentType", "")).partition(";")[0].strip().lower()
         form = _TEXT_TYPES.get(kind)
         try:
-            text = base64.b64decode("".join(value.split()), validate=True).decode() if form else ""
+            content = base64.b64decode("".join(value.split()), validate=True)
+            text = content.decode() if form else ""
         except ValueError:  # neither base64 nor UTF-8
-            form = None
-        if form is None:
             to.drop("an attachment")
             return None
-        written = rewrite_page(text, to.text) if form == "xhtml" else to.text(text)
-        return base64.b64encode(written.encode()).decode()
+        if form is None:
+            written = rewrite_file(kind, content, to)
+            return None if written is None else base64.b64encode(written).decode()
+        new = rewrite_page(text, to.text) if form == "xhtml" else to.text(text)
+        return base64.b64encode(new.encode()).decode()

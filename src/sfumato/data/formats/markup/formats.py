@@ -31,7 +31,8 @@ class Html(FileFormat):
 
     def create(self, text: str) -> bytes:
         lines = "\n".join(
-            f"<p>{escape(line, quote=False) or '<br>'}</p>" for line in text.removesuffix("\n").split("\n")
+            f"<p>{escape(line, quote=False) or '<br>'}</p>"
+            for line in text.removesuffix("\n").split("\n")
         )
         return f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>\n{lines}\n</body></html>\n'.encode()
 
