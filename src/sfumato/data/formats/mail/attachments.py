@@ -17,7 +17,7 @@ __all__ = ["KNOWN", "Attachment", "format_of_attachment", "format_of_type", "ope
 
 KNOWN = {
     ".docx": "docx", ".xlsx": "xlsx", ".pptx": "pptx", ".odt": "odt", ".pdf": "pdf", ".html": "html", ".htm": "html",
-    ".txt": "plain",
+    ".rtf": "rtf", ".txt": "plain",
 }  # fmt: skip
 """Formats of attached files, by the ending of their names."""
 _TYPES = {
@@ -25,7 +25,7 @@ _TYPES = {
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ".odt": "application/vnd.oasis.opendocument.text", ".pdf": "application/pdf", ".html": "text/html",
-    ".htm": "text/html", ".txt": "text/plain",
+    ".htm": "text/html", ".rtf": "application/rtf", ".txt": "text/plain",
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 from ..verification import stands_in_names
 
-__all__ = ["search_page", "search_record"]
+__all__ = ["search_page", "search_record", "search_rich_text"]
 
 
 _KEPT = re.compile(  # namespaces and codes, which stay as they are
@@ -74,6 +74,24 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
     except expat.ExpatError:  # what cannot be read again is not published
         return 1
     return len(hidden) + _count(pieces, values, names, removed)
+
+
+_RICH = re.compile(r"\\u(-?\d+)\??|\\'([0-9A-Fa-f]{2})|\\([\\{}])|\\[A-Za-z]+-?\d* ?|[{}\r\n]")
+_NOT_WRITTEN = re.compile(r"\\(?:\*|bin|info|pict|object|stylesheet|fldinst)")
+
+
+def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
+    """Count the removed strings in a rich text, each without white space; destinations that are never written count too."""
+    raw = content.decode("latin-1")
+
+    def say(found: re.Match[str]) -> str:
+        if found[1] is not None:
+            return chr(int(found[1]) & 0xFFFF)
+        return chr(int(found[2], 16)) if found[2] else found[3] or ""
+
+    said = _RICH.sub(say, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    hidden = len(_NOT_WRITTEN.findall(raw)) + (raw.rstrip()[-1:] != "}")
+    return hidden + _count([said], [], [], removed) + sum(text in raw for text in removed)
 
 
 def _count(
