@@ -10,7 +10,8 @@ scanning    resources as bytes, many at a time, by the compiled loops of `_kerne
 splicing    a scanned resource: its texts in order, and its bytes with the edits
 streams     resources of a file, one after another: lines, or the entries of a bundle
 second_reader  reads a written resource again, by the standard library alone
-formats     FHIR as a format of documents, and what it shares with HL7
+records     what formats of health records share
+formats     FHIR as a format of documents
 messages    a message of HL7: its texts in order, and the message with its edits
 hl7         HL7 version 2 as a format of documents
 """

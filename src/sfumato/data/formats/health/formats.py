@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import base64
-import re
 import zlib
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
-from typing import ClassVar
 
-from ....core.errors import FormatError, InputError, LimitError, WorkError
-from ...document import Document, Edited, Span, by_place
+from ....core.errors import FormatError, LimitError, WorkError
+from ...document import Document, Edited, by_place
 from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
 from ..files import RefusedFileError
-from ..inspection import FileSummary
-from ..protocol import CorpusFile, Format, FormatOptions, document_from
-from .profile import Profile, load_profile
-from .pseudonyms import Pseudonyms, tail_of
+from ..protocol import CorpusFile, document_from
+from .pseudonyms import tail_of
+from .records import HealthRecords
 from .resources import ResourceWalk, person_of
 from .rewriting import CollectedTexts, EditedTexts, Json
 from .scanning import ScannedResource, Scanner
@@ -28,136 +23,9 @@ from .second_reader import still_holds
 from .splicing import collect, splice
 from .streams import BundleReader, decode, encode, in_batches, is_lines, resource_lines
 
-__all__ = ["Fhir", "HealthOptions", "HealthRecords"]
+__all__ = ["Fhir"]
 
-_MADE = re.compile(r"[\s\-\u00ad\u2010]+")
-_SHORTEST = 4  # characters of a removed string that is worth a search
 _HEAD = ("resourceType", "id", "type", "timestamp")
-
-
-class HealthOptions(FormatOptions):
-    """What can be said about records of health care."""
-
-    profile: str | None = None
-
-
-class HealthRecords(Format[HealthOptions]):
-    """What formats of health records share: a profile, keyed ids, and one shift of dates for each patient."""
-
-    unit = "document"
-    is_written_in_order = True
-    person_field = "patient"
-    Options = HealthOptions
-    kind: ClassVar[str]
-
-    _profile: Profile | None = None
-    _pseudonyms: Pseudonyms | None = None
-    _days: Callable[[str], int] | None = None
-
-    def __getstate__(self) -> dict[str, object]:
-        return {n: v for n, v in vars(self).items() if not n.startswith("_")}
-
-    @property
-    def profile(self) -> Profile:
-        """The rules."""
-        if self._profile is None:
-            own = self.options.profile
-            self._profile = load_profile(self.kind, None if own is None else Path(own))
-        return self._profile
-
-    @property
-    def pseudonyms(self) -> Pseudonyms:
-        """The ids and shifts of the steward."""
-        if self._pseudonyms is None:
-            self._pseudonyms = Pseudonyms(self._days)
-        return self._pseudonyms
-
-    def shift_by(self, days: Callable[[str], int]) -> None:
-        """Shift the dates of each patient as the dates of their texts are."""
-        self._days, self._pseudonyms = days, None
-
-    @property
-    def holds_ids(self) -> bool:
-        """The id of a record is keyed and written."""
-        return True
-
-    def publish_fields(self, document: Document, keep: Sequence[str]) -> Mapping[str, object]:  # noqa: ARG002
-        """Return nothing: the profile says what is published."""
-        return {}
-
-    def comparable(self, text: str) -> str:
-        """Return a text without spaces, breaks and hyphens, which readers of attached files make themselves."""
-        return _MADE.sub("", text) if "-" in text or not text.isascii() else "".join(text.split())
-
-    def digest(
-        self,
-        id: str,
-        text: str,
-        fields: Mapping[str, object],
-        spans: Sequence[Span],  # noqa: ARG002
-    ) -> bytes:
-        """Return the digest of a record: its own id and its text; its place in a file is none of it."""
-        own = str(fields.get("record", id))
-        digest = blake2b(f"{len(own)}:{own}".encode("utf-8", "surrogatepass"), digest_size=16)
-        digest.update(self.comparable(text).encode("utf-8", "surrogatepass"))
-        return digest.digest()
-
-    def digest_of(self, edited: Edited) -> bytes:
-        """Return the digest of a record with its edits, under the id that is published."""
-        return self.digest("", edited.text, {"record": self._key_id(edited.document)}, ())
-
-    def _key_id(self, document: Document) -> str:
-        kind, _, own = str(document.fields.get("record", "")).partition("/")
-        return f"{kind}/{self.pseudonyms.id(own)}" if own else f"{kind}/"
-
-    def new_id(self, document: Document, mark: str) -> str:
-        """Return the id that a record is published under; of a file, its name."""
-        if "record" in document.fields:
-            return self._key_id(document)
-        name = document.id.lower()
-        own = next((s for s in (f"{x}{z}" for x in self.suffixes for z in (".gz", "")) if name.endswith(s)), "")  # fmt: skip
-        return f"{mark}{own}"
-
-    def removed(self, edited: Edited) -> list[str]:
-        """Return what was removed from the text of a record and is worth a search in what was written."""
-        published, text = edited.text, edited.document.text
-        removed = {text[e.start : e.end] for e in edited.edits}
-        return [one for one in removed if len(one) >= _SHORTEST and one not in published]
-
-    @abstractmethod
-    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
-        """Yield each record as a document, with what was found in it."""
-
-    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
-        for record in self.read_texts(part):
-            yield record if isinstance(record, Withheld) else record[0]
-
-    def inspect(self, part: CorpusFile) -> FileSummary:
-        """Return what a file holds and what would be dropped of it."""
-        found = FileSummary(self.name)
-        try:
-            for record in self.read_texts(part):
-                if isinstance(record, Withheld):
-                    found.withhold(record.reason)
-                else:
-                    found.add(replace(record[0], fields={}))
-                    found.places["free text"] += len(record[0].text)
-                    found.dropped.update(record[1].dropped)
-        except InputError as error:
-            found.withhold(error.message.replace(f"The file {part.name!r} ", "").rstrip("."))
-        return found
-
-    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
-        """Yield what a written file holds; a record with more than may be published is withheld."""
-        if not part.file.exists():
-            return
-        for record in self.read_texts(part):
-            if isinstance(record, Withheld):
-                yield record
-            elif record[1].dropped or record[1].unkeyed:
-                yield Withheld(record[0].id, "holds more than may be published", record[0].record, part.name)  # fmt: skip
-            else:
-                yield record[0]
 
 
 class Fhir(HealthRecords):
@@ -210,7 +78,7 @@ class Fhir(HealthRecords):
         longest = limits.document_characters
         for number, raw in enumerate(self._values(part), 1):
             texts = CollectedTexts()
-            if isinstance(raw, ScannedResource) and not _is_collected(raw, texts):
+            if isinstance(raw, ScannedResource) and not _collect_all(raw, texts):
                 raw, texts = _parse(raw.content[raw.start : raw.end]), CollectedTexts()
             if isinstance(raw, ScannedResource):
                 own = f"{raw.kind}/{raw.id}"
@@ -286,7 +154,7 @@ class Fhir(HealthRecords):
             while not raw and number < document.record:
                 number = number + 1
                 value = next(values, "")
-                raw = _settled(value) if number == document.record else ""
+                raw = _settle(value) if number == document.record else ""
             if isinstance(raw, str):
                 raise WorkError("The input changed while it was published.", hint="start again.")
             places = by_place(document, edits) if edits else {}
@@ -363,7 +231,7 @@ class _People:
         return self._also.get(found, found)
 
 
-def _is_collected(found: ScannedResource, texts: CollectedTexts) -> bool:
+def _collect_all(found: ScannedResource, texts: CollectedTexts) -> bool:
     """Collect the texts of a resource; return whether all of it is what it says, attachments too."""
     try:
         collect(found, texts)
@@ -372,9 +240,9 @@ def _is_collected(found: ScannedResource, texts: CollectedTexts) -> bool:
     return True
 
 
-def _settled(raw: ScannedResource | Json | str) -> ScannedResource | Json | str:
+def _settle(raw: ScannedResource | Json | str) -> ScannedResource | Json | str:
     """Return a resource that was read again, as it was read before."""
-    if isinstance(raw, ScannedResource) and not _is_collected(raw, CollectedTexts()):
+    if isinstance(raw, ScannedResource) and not _collect_all(raw, CollectedTexts()):
         return _parse(raw.content[raw.start : raw.end])
     return raw
 

@@ -15,8 +15,8 @@ from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes, open_bytes
 from ..files import RefusedFileError
 from ..protocol import CorpusFile, document_from
-from .formats import HealthRecords
 from .messages import MessageWalk, Separators, segments_of
+from .records import HealthRecords
 from .rewriting import CollectedTexts, EditedTexts
 
 __all__ = ["Hl7"]

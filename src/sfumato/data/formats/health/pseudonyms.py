@@ -115,7 +115,7 @@ class Pseudonyms:
         mark = self.id(tail_of(value))
         return f"urn:uuid:{mark[:8]}-{mark[8:12]}-{mark[12:16]}-{mark[16:20]}-{mark[20:]}"
 
-    def moved_day(self, day: bytes, days: int) -> bytes:
+    def move_day(self, day: bytes, days: int) -> bytes:
         """Return a day (2020-01-31) that moved."""
         found = self._moved.get((day, days))
         if found is None:

@@ -191,7 +191,7 @@ class EditedTexts:
         """Return what stands for a date in bytes; its day was moved before, mostly."""
         if len(value) < _DAY:
             return (self.date(value.decode()) or "").encode()
-        return self._pseudonyms.moved_day(value[:_DAY], self._days) + value[_DAY:]
+        return self._pseudonyms.move_day(value[:_DAY], self._days) + value[_DAY:]
 
     def drop(self, what: str) -> None:
         pass

@@ -94,7 +94,7 @@ class Scanner:
 
     def _compile(self) -> kernels.Rules:
         profile = self._profile
-        packed = [_packed(own) for own in (profile.terminologies, PEOPLE, profile.persons)]
+        packed = [_pack(own) for own in (profile.terminologies, PEOPLE, profile.persons)]
         names = np.zeros(1, np.uint8)
         return kernels.Rules(self._table, names, self._actions, self._flags, *packed[0], *packed[1], *packed[2])  # fmt: skip
 
@@ -158,7 +158,7 @@ def unescape(piece: bytes) -> str:
     return piece.decode() if b"\\" not in piece else str(json.loads(b'"%b"' % piece))
 
 
-def _packed(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def _pack(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """Return texts one after another, with their bounds."""
     encoded = [text.encode() for text in texts]
     bounds = np.zeros(len(encoded) + 1, np.int64)
