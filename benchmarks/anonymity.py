@@ -4,7 +4,8 @@ SHS and RCS have the same number of evaluations. "full domain" is the best of al
 hierarchy, which is the space that ARX searches and so the best it can find under this loss; anjana (where
 installed) chooses levels greedily. Suppression leaves out, or blanks cells of, at most one per cent of the records.
 `python -m benchmarks anonymity`; the variable SFUMATO_TABLES names some of the tables (between semicolons), SFUMATO_PARTS some of areas,
-utility and diversity (what was measured before is kept), and SFUMATO_ROWS the most rows that diversity is measured on.
+utility and diversity (what was measured before is kept), and SFUMATO_ROWS the most rows that diversity is measured on
+(drawn evenly). A run that was cut short goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks._common import RESULTS, data_folder
+from benchmarks._common import RESULTS, data_folder, resumed
 from sfumato import tables
 from sfumato.core.errors import NoCandidateError
 from sfumato.core.randomness import Streams
@@ -48,6 +49,7 @@ DIVERSITY_SHARES = (0.0, 0.02)
 EVALUATIONS = 1_000
 BUDGETS = (100, 300, 1_000)
 SEEDS = range(3)
+RATIO = "exchange / best of the others"
 
 
 def run() -> dict[str, Any]:
@@ -60,13 +62,29 @@ def run() -> dict[str, Any]:
     found = json.loads(before.read_text())["tables"] if before.exists() else {}
     with tempfile.TemporaryDirectory() as work:
         for name in wanted:
-            found.setdefault(name, {}).update(_measured(folder, Path(work), *TABLES[name]))
+            found.setdefault(name, {}).update(_measured(name, folder, Path(work), *TABLES[name]))
             print(f"   {name}: {json.dumps(found[name])}", flush=True)
-    return {"evaluations": EVALUATIONS, "share_suppressed": SHARE, "tables": found}
+    return {
+        "evaluations": EVALUATIONS,
+        "share_suppressed": SHARE,
+        "tables": found,
+        "diversity_ratios": _ratios(found),
+    }
+
+
+def _ratios(found: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Return ours / best of the others under diversity, by condition and table, and the least of them."""
+    rows: dict[str, dict[str, float]] = {}
+    for name, of_table in sorted(found.items()):
+        for condition, row in of_table.get("diversity", {}).items():
+            if isinstance(row, dict) and RATIO in row:
+                rows.setdefault(condition, {})[name] = row[RATIO]
+    least = min((ratio for row in rows.values() for ratio in row.values()), default=1.0)
+    return {**rows, "least": {"of all": least}}
 
 
 def _measured(
-    folder: Path, work: Path, archive: str, file: str, columns: list[str], sensitive: str
+    name: str, folder: Path, work: Path, archive: str, file: str, columns: list[str], sensitive: str
 ) -> dict[str, Any]:
     with tarfile.open(folder / "table" / "hierarchies" / f"{archive}.tar.gz") as packed:
         packed.extractall(work, filter="data")
@@ -95,12 +113,12 @@ def _measured(
     if "utility" in parts:
         found["utility"] = {f"k {k}": _at_k(frame, schema, problem, levels, paths, k) for k in KS}
     if "diversity" in parts:
-        found["diversity"] = _diversity(read, schema, paths, sensitive)
+        found["diversity"] = _diversity(name, read, schema, paths, sensitive)
     return found
 
 
 def _diversity(
-    frame: pd.DataFrame, schema: dict[str, Any], paths: dict[str, Path], sensitive: str
+    name: str, frame: pd.DataFrame, schema: dict[str, Any], paths: dict[str, Path], sensitive: str
 ) -> dict[str, Any]:
     """Return the best utilities under diversity and closeness, with and without suppression, and their ratio."""
     most = int(os.environ.get("SFUMATO_ROWS", len(frame)))
@@ -114,13 +132,21 @@ def _diversity(
     levels = _levels(problem, paths)
     found: dict[str, Any] = {"rows": len(frame)}
     for k, (kind, wanted), share in product(KS, DIVERSITY.items(), DIVERSITY_SHARES):
-        request = {"min_k": k, "suppress": share, **wanted}
-        row = {s: _best(frame, asked, s, **request) for s in ("exchange", "shs", "rcs")}
-        row["full domain"] = _diverse_full_domain(problem, levels, k, share, wanted)
-        others = [row[n] for n in ("shs", "rcs", "full domain") if row[n]]
-        if row["exchange"] is not None and others:
-            row["exchange / best of the others"] = round(row["exchange"] / max(others), 4)
-        found[f"k {k}, {kind}, {share:.0%} left out"] = row
+
+        def at_condition(
+            k: int = k, wanted: dict[str, Any] = wanted, share: float = share
+        ) -> dict[str, Any]:
+            request = {"min_k": k, "suppress": share, **wanted}
+            row = {s: _best(frame, asked, s, **request) for s in ("exchange", "shs", "rcs")}
+            row["full domain"] = _diverse_full_domain(problem, levels, k, share, wanted)
+            others = [row[n] for n in ("shs", "rcs", "full domain") if row[n]]
+            if row["exchange"] is not None and others:
+                row[RATIO] = round(row["exchange"] / max(others), 4)
+            return row
+
+        condition = f"k {k}, {kind}, {share:.0%} left out"
+        found[condition] = resumed("anonymity", f"{name}, {len(frame)}, {condition}", at_condition)
+        print(f"   {name}, {condition}: {found[condition]}", flush=True)
     return found
 
 

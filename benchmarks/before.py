@@ -1,4 +1,4 @@
-"""The same commands on this tree and on another checkout (SFUMATO_BEFORE), in turns, best of several.
+"""The same commands on this tree and at another commit (SFUMATO_BEFORE), in turns, best of several.
 
 Time is the CPU time of the command and its children, so that a busy machine matters less.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._common import ROOT, data_folder
+from benchmarks.same import check_out
 
 TIMES = 3
 TURNS = 6  # of the loops alone: shared machines differ by a fifth from one minute to the next
@@ -47,23 +48,21 @@ def _data(folder: Path) -> None:
     np.savetxt(folder / "log.labels.txt", log.labels, fmt="%d")
 
 
-def _commands(out: Path, *, now: bool) -> dict[str, list[str]]:
+def _commands(out: Path) -> dict[str, list[str]]:
     text = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--attackers", "crf"]
     tables = ["tables", "explore", "s/register.csv", "--schema", "s/schema.toml", "--population",
               "s/population.csv", "--evaluations", "20000"]  # fmt: skip
     baskets = ["baskets", "explore", "log.npz", "--labels", "log.labels.txt", "--k", "5",
                "--selector", "hamdist"]  # fmt: skip
-    columns = ["--publish-as", "columns"] if now else []  # columns alone, as before: cells are new
-    accept = (
-        ["--accept-worse"] if now else []
-    )  # the same rows many times over are not the explored table
+    # The same rows many times over are not the explored table.
+    accept = ["--accept-worse"]
     at = lambda name: ["--out", str(out / name), "--quiet"]  # noqa: E731
     return {
-        "text explore": [*text, *(["--threads", "1"] if now else []), *at("text")],  # one core, as before
+        "text explore": [*text, "--threads", "1", *at("text")],
         "text publish": ["text", "publish", str(out / "text"), "notes.jsonl", "--ratio", "10", "--threads", "1", *at("text-r")],
         "tables explore": [*tables, *at("tables")],
         "tables publish": ["tables", "publish", str(out / "tables"), "register.csv", "--knee", "--threads", "1", *accept, *at("tables-r")],
-        "baskets explore": [*baskets, *columns, *at("baskets")],
+        "baskets explore": [*baskets, "--publish-as", "columns", *at("baskets")],
         "baskets publish": ["baskets", "publish", str(out / "baskets"), "log.npz", "--knee", *at("baskets-r")],
     }  # fmt: skip
 
@@ -141,9 +140,9 @@ def _kernels(tree: Path, folder: Path, data: Path) -> dict[str, float]:
 def run() -> dict[str, Any]:
     given = os.environ.get("SFUMATO_BEFORE")
     if given is None:
-        print("   SFUMATO_BEFORE names no other checkout: nothing to compare with.")
+        print("   SFUMATO_BEFORE names no other commit: nothing to compare with.")
         return {"compared": {}}
-    trees = {"before": Path(given), "now": ROOT}
+    trees = {"before": check_out(given).parent, "now": ROOT}
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -153,7 +152,7 @@ def run() -> dict[str, Any]:
                 out = folder / side
                 shutil.rmtree(out, ignore_errors=True)
                 out.mkdir()
-                for command, words in _commands(out, now=side == "now").items():
+                for command, words in _commands(out).items():
                     seconds = _seconds(tree, folder, words)
                     if turn:
                         best = found.setdefault(command, {})

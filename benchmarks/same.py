@@ -80,7 +80,7 @@ def environment(source: Path, home: Path) -> dict[str, str]:
 
 
 def check_out(commit: str) -> Path:
-    """Take the source of a commit out into build/same; return its `src`."""
+    """Take the source and the benchmarks of a commit out into build/same; return its `src`."""
     named = subprocess.run(
         ["git", "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}"],
         cwd=ROOT, capture_output=True, text=True, check=False,
@@ -90,7 +90,7 @@ def check_out(commit: str) -> Path:
     folder = ROOT / "build" / "same" / named.stdout.strip()[:16]
     if not folder.exists():
         packed = subprocess.run(
-            ["git", "archive", commit, "src", "pyproject.toml"],
+            ["git", "archive", commit, "src", "benchmarks", "pyproject.toml"],
             cwd=ROOT,
             capture_output=True,
             check=True,

@@ -1,7 +1,7 @@
 """How long sfumato takes to start: CPU seconds of short commands beside those of bare Python, in turns.
 
 The commands run as the console script runs them.
-With a commit in SFUMATO_OLD that tree is measured too, in the same turns.
+With a commit in SFUMATO_BEFORE that tree is measured too, in the same turns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._common import ROOT
-from benchmarks.same import write_entry_points
+from benchmarks.same import check_out
 
 TURNS = 7
 HELP = {
@@ -72,12 +72,12 @@ def _commands(folder: Path, name: str, tree: Path) -> dict[str, list[str]]:
 
 
 def run() -> dict[str, Any]:
-    """Measure this tree and, where SFUMATO_OLD names a commit, that one."""
+    """Measure this tree and, where SFUMATO_BEFORE names a commit, that one."""
     import gzip
 
     from sfumato.data.samples import write_samples
 
-    old = os.environ.get("SFUMATO_OLD")
+    old = os.environ.get("SFUMATO_BEFORE")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_samples(folder / "samples")
@@ -85,20 +85,8 @@ def run() -> dict[str, Any]:
             (folder / "one.jsonl").write_text(stream.readline(), encoding="utf-8")
         trees = {"now": ROOT}
         if old:
-            trees["before"] = folder / "before"
-            subprocess.run(
-                ["git", "worktree", "add", "--detach", str(trees["before"]), old],
-                cwd=ROOT, check=True, capture_output=True,
-            )  # fmt: skip
-            write_entry_points(trees["before"])
-        try:
-            return _measure(folder, trees)
-        finally:
-            if old:
-                subprocess.run(
-                    ["git", "worktree", "remove", "--force", str(trees["before"])],
-                    cwd=ROOT, check=True, capture_output=True,
-                )  # fmt: skip
+            trees["before"] = check_out(old).parent
+        return _measure(folder, trees)
 
 
 def _measure(folder: Path, trees: dict[str, Path]) -> dict[str, Any]:

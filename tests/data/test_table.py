@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sfumato import tables
 from sfumato.core import DataError, FormatError, InputError, PlanError
-from sfumato.data.hierarchy import hierarchy_names, hierarchy_order
+from sfumato.data.hierarchy import hierarchy_nodes, hierarchy_order
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
@@ -209,16 +209,20 @@ def test_hierarchies(tmp_path):
     path.write_text("a;low;*\nc;high;*\nb;low;*\nd;high;*\n")
     order = hierarchy_order(path)
     assert order == ("a", "b", "c", "d")
-    assert hierarchy_names(path, order) == {(0, 1): "low", (0, 3): "*", (2, 3): "high"}
+    assert hierarchy_nodes(str(path), order, tmp_path) == {
+        (0, 1): "low",
+        (0, 3): "*",
+        (2, 3): "high",
+    }
     with pytest.raises(DataError, match="not an interval"):
-        hierarchy_names(path, ("a", "c", "b", "d"))
+        hierarchy_nodes(str(path), ("a", "c", "b", "d"), tmp_path)
     with pytest.raises(DataError, match="lacks 1 values"):
-        hierarchy_names(path, ("a", "b", "c", "d", "e"))
+        hierarchy_nodes(str(path), ("a", "b", "c", "d", "e"), tmp_path)
     for content, told in [("a\nb\n", "no level"), ("a;x\nb\n", "differ in length"),
                           ("a;x\na;y\n", "twice")]:  # fmt: skip
         path.write_text(content)
         with pytest.raises(FormatError, match=told):
-            hierarchy_names(path, ("a",))
+            hierarchy_nodes(str(path), ("a",), tmp_path)
 
 
 @settings(max_examples=50)
@@ -235,7 +239,7 @@ def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups,
     path = tmp_path_factory.mktemp("h") / "h.csv"
     path.write_text("".join(";".join(row) + "\n" for row in table))
     order = hierarchy_order(path)
-    nodes = hierarchy_names(path, order)
+    nodes = hierarchy_nodes(str(path), order, path.parent)
     assert sorted(order) == sorted(row[0] for row in table)
     assert len(order) == 1 or (0, len(order) - 1) in nodes
 

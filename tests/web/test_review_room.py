@@ -161,11 +161,8 @@ _SHOWN = """(async () => {
 })()"""
 
 
-def compare(browser, page, project, candidate):
-    """Open every document of the review room; each must be what the released file holds, word by word."""
-    browser.open(f"{page.base}/review")
-    assert browser.run("document.querySelector('main strong').textContent") == candidate
-    shown = json.loads(browser.run(_SHOWN))
+def read_release(project, candidate):
+    """Return the edits of a release and the texts of its file, by the ids of the project."""
     release = project / "releases" / candidate
     edits = {entry.id: entry for entry in read_edits(release)}
     texts = {document.id: document.text for document in _released(release)}
@@ -173,12 +170,31 @@ def compare(browser, page, project, candidate):
         "register"
     ):  # its rows have no ids: they stand in the order of the edits
         texts = dict(zip((e.published_id for e in edits.values()), texts.values(), strict=True))
+    return edits, {name: texts[entry.published_id] for name, entry in edits.items()}
+
+
+def compare_sides(browser, page, project, candidate):
+    """Side by side shows the named release, whichever was published last."""
+    browser.open(f"{page.base}/frontier?part=text&candidate={candidate}")
+    _, texts = read_release(project, candidate)
+    for document in page.state.desk.session.documents[:2]:
+        until(browser, f"document.getElementById('left').textContent.includes({json.dumps(document.text[:12])})")  # fmt: skip
+        assert browser.run("document.getElementById('right').textContent") == texts[document.id]
+        browser.run("document.getElementById('later').click()")
+
+
+def compare(browser, page, project, candidate):
+    """Open every document of the review room; each must be what the released file holds, word by word."""
+    browser.open(f"{page.base}/review")
+    assert browser.run("document.querySelector('main strong').textContent") == candidate
+    shown = json.loads(browser.run(_SHOWN))
+    edits, texts = read_release(project, candidate)
     originals = {d.id: d.text for d in page.state.desk.session.documents}
     assert len(shown) == len(texts) == len(originals)
     redacted = 0
     for name, pieces, published in shown:
         assert "".join(text for _, text, _ in pieces) == originals[name]
-        written = texts[edits[name].published_id]
+        written = texts[name]
         assert published.split() == written.split()
         assert published == written
         marks = iter(edits[name].edits)
@@ -225,6 +241,10 @@ def test_the_review_room_shows_the_release_word_by_word(browser, project):
             redacted[candidate] = compare(browser, page, project, candidate)
         assert page.state.desk.session.record.ratio == RATIO
         assert redacted["r50"] > 0
+        for candidate in ("r1", "r20"):
+            compare_sides(browser, page, project, candidate)
+        browser.open(f"{page.base}/audit")
+        assert browser.run("document.querySelector('#audited strong').textContent") == "r50"
 
         name, missed, wrong = correct(browser, page)
         publish(browser, page, "r2")  # a second release of that candidate, with the corrections

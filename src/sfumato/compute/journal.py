@@ -17,7 +17,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +56,8 @@ def fingerprint(**made_from: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+Content: TypeAlias = bytes | Sequence[bytes | bytearray | memoryview]
+"""The bytes of a part, whole or in pieces."""
 Facts: TypeAlias = dict[str, Any]
 """What is remembered with a part, in plain JSON; whoever wrote it knows its fields."""
 
@@ -284,24 +286,27 @@ class Journal:
         self._lines[name] = line
         self._checked.add(name)
 
-    def write(self, name: str, content: bytes, facts: Mapping[str, object] | None = None) -> None:
-        """Write a part from bytes."""
-        with self.part(name, sync=False) as part:
-            part.path.write_bytes(content)
-            part.sha256 = hashlib.sha256(content).hexdigest()  # without reading it again
+    def write(self, name: str, content: Content, facts: Mapping[str, object] | None = None) -> None:
+        """Write a part from bytes, or from pieces that follow each other."""
+        with self.part(name, sync=False) as part, part.path.open("wb") as stream:
+            digest = hashlib.sha256()
+            for piece in [content] if isinstance(content, bytes) else content:
+                stream.write(piece)
+                digest.update(piece)
+            part.sha256 = digest.hexdigest()  # without reading it again
             part.facts.update(facts or {})
 
     def run(
         self,
         compute: Compute,
-        function: Callable[..., tuple[bytes, Mapping[str, object]]],
+        function: Callable[..., tuple[Content, Mapping[str, object]]],
         batches: Iterable[Batch],
         *,
         shared: object = None,
     ) -> Iterator[Facts]:
         """Make one part a batch, `part-000000` and on; give the facts of each part in order.
 
-        The function gives the bytes of the part and its facts (counts, ids of what was withheld).
+        The function gives the content of the part and its facts (counts, ids of what was withheld).
         Batches whose part is finished are read but not worked on again.
         """
         ready: set[int] = set()  # numbers of the batches that need no work, and were passed

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from numba import njit, types
 
-__all__ = ["copy_bytes", "next_special", "take", "weave"]
+__all__ = ["copy_bytes", "next_special", "take"]
 
 _fixed = types.Array(types.uint8, 1, "C", readonly=True)
 _bytes = types.Array(types.uint8, 1, "C")
 _int64s = types.Array(types.int64, 1, "C")
-_rows = types.Array(types.int64, 2, "C")
 
 
 @njit(cache=True, nogil=True)
@@ -40,15 +39,3 @@ def take(data, bounds, chosen, out_bounds, out):
     """Copy entries: number `chosen[i]` goes to `out_bounds[i]`."""
     for i in range(chosen.size):
         copy_bytes(data, bounds[chosen[i]], bounds[chosen[i] + 1], out, out_bounds[i])
-
-
-@njit(types.void(_fixed, _rows, _fixed, _int64s, _bytes), cache=True, nogil=True)
-def weave(data, bounds, pieces, piece_bounds, out):
-    """Write the entries of each row side by side, with a piece before each of them and one at the end."""
-    o = 0
-    columns = bounds.shape[0]
-    for d in range(bounds.shape[1] - 1):
-        for c in range(columns):
-            o = copy_bytes(pieces, piece_bounds[c], piece_bounds[c + 1], out, o)
-            o = copy_bytes(data, bounds[c, d], bounds[c, d + 1], out, o)
-        o = copy_bytes(pieces, piece_bounds[columns], piece_bounds[columns + 1], out, o)

@@ -253,8 +253,7 @@ class Attribute(BaseModel):
             raise ValueError(
                 'weight is for quasi-identifiers; a column of survey weights has role = "weight"'
             )
-        if self.role != "sensitive" and not self.ordered:
-            raise ValueError("ordered = false is for sensitive columns whose numbers are codes")
+        self._check_codes()
         if self.role != "person" and self.rows != "separate":
             raise ValueError('rows = "joined" is for the column with role = "person"')
         self._check_dates()
@@ -270,6 +269,20 @@ class Attribute(BaseModel):
         declared = self.domain if isinstance(self.domain, Domain) else None
         if self.date is not None or (declared is not None and declared.values is None):
             raise ValueError("labels are for codes, whose domain is the labels themselves")
+
+    def _check_codes(self) -> None:
+        if self.ordered:
+            return
+        if self.role not in {"quasi", "sensitive"}:
+            raise ValueError(
+                "ordered = false is for quasi-identifiers and sensitive columns whose numbers are codes"
+            )
+        declared = self.domain if isinstance(self.domain, Domain) else None
+        listed = declared is None or declared.values is not None or declared.file is not None
+        if not listed or self.date is not None:
+            raise ValueError(
+                'codes without an order have the domain "observed", or a list of values'
+            )
 
     def _check_dates(self) -> None:
         declared = self.domain if isinstance(self.domain, Domain) else None

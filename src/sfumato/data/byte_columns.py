@@ -67,13 +67,21 @@ class Column:
         return pa.Array.from_buffers(pa.large_binary(), len(self), buffers)
 
     @classmethod
-    def join(cls, columns: Sequence[Column]) -> Column:
-        """Put columns one after the other."""
-        if len(columns) == 1:
-            return columns[0]
-        lengths = [np.zeros(1, np.int64), *(np.diff(column.bounds) for column in columns)]
-        data = np.concatenate([np.zeros(0, np.uint8), *(column.data for column in columns)])
-        return cls(data, np.cumsum(np.concatenate(lengths)))
+    def in_order(cls, columns: Sequence[Column], order: Offsets) -> Column:
+        """Put the entries of columns that follow each other into an order, without joining them first.
+
+        >>> list(Column.in_order([Column.of([b"a", b"b"]), Column.of([b"c"])], np.array([2, 0, 1])))
+        [b'c', b'a', b'b']
+        """
+        lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(c.bounds) for c in columns)])
+        bounds, at = np.zeros(len(order) + 1, np.int64), np.empty(len(order), np.int64)
+        np.cumsum(lengths[order], out=bounds[1:])
+        at[order] = bounds[:-1]
+        out, first = np.empty(int(bounds[-1]), np.uint8), 0
+        for column in columns:
+            column.copy_to(out, at[first : first + len(column)])
+            first += len(column)
+        return cls(out, bounds)
 
     def __len__(self) -> int:
         return self.bounds.size - 1
@@ -96,29 +104,40 @@ class Column:
         >>> list(Column.of([b"a", b"bc", b""]).take(np.array([1, 1, 0])))
         [b'bc', b'bc', b'a']
         """
-        from . import _column_kernels
-
         bounds = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(np.diff(self.bounds)[chosen], out=bounds[1:])
         out = np.empty(int(bounds[-1]), np.uint8)
-        _column_kernels.take(frozen(self.data), self.bounds, chosen, bounds, out)
+        self.copy_to(out, bounds, chosen)
         return Column(out, bounds)
 
+    def copy_to(self, out: Bytes, at: Offsets, chosen: Offsets | None = None) -> None:
+        """Copy entries (all of them, in order, if none are chosen) to their places."""
+        from . import _column_kernels
 
-def weave(pieces: Sequence[bytes], *columns: Column) -> bytes:
+        chosen = np.arange(len(self)) if chosen is None else chosen
+        _column_kernels.take(frozen(self.data), self.bounds, chosen, at, out)
+
+
+def weave(pieces: Sequence[bytes], *columns: Column) -> bytearray:
     """Return the entries of some columns side by side, with the same pieces before, between and after them.
 
     >>> weave([b"<", b"=", b">"], Column.of([b"a", b"b"]), Column.of([b"1", b"22"]))
-    b'<a=1><b=22>'
+    bytearray(b'<a=1><b=22>')
     """
-    from . import _column_kernels
-
-    between, data = Column.of(pieces), np.concatenate([column.data for column in columns])
-    first = np.cumsum([0, *(column.data.size for column in columns)])
-    bounds = np.stack([c.bounds + at for c, at in zip(columns, first[:-1], strict=True)])
-    out = np.empty(data.size + len(columns[0]) * between.data.size, np.uint8)
-    _column_kernels.weave(frozen(data), bounds, frozen(between.data), between.bounds, out)
-    return out.tobytes()
+    count, same = len(columns[0]), np.zeros(len(columns[0]), np.int64)
+    lengths = [np.diff(column.bounds) for column in columns]
+    ends = np.cumsum(sum(lengths, same) + len(b"".join(pieces)))
+    at = np.zeros(count, np.int64)
+    at[1:] = ends[:-1]
+    woven = bytearray(int(ends[-1]) if count else 0)
+    out = np.frombuffer(woven, np.uint8)
+    for i, piece in enumerate(pieces):
+        Column.of([piece]).copy_to(out, at, same)
+        at += len(piece)
+        if i < len(columns):
+            columns[i].copy_to(out, at)
+            at += lengths[i]
+    return woven
 
 
 def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:

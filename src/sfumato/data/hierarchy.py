@@ -17,13 +17,14 @@ from .attributes import Hierarchy
 from .calendar import name_in
 
 __all__ = [
-    "hierarchy_names",
+    "hierarchy_levels",
     "hierarchy_nodes",
     "hierarchy_order",
     "hierarchy_rows",
 ]
 
 Span = tuple[int, int]
+_UNITS = ("month", "quarter", "year", "decade")
 
 
 def hierarchy_nodes(
@@ -44,8 +45,40 @@ def hierarchy_nodes(
     {(0, 3): '*', (0, 1): 'A00**', (0, 2): 'A****'}
 
     """
+    names, what = _names_by_level(hierarchy, domain, folder)
+    nodes: dict[Span, str] = {}
+    if not isinstance(hierarchy, str) and len(domain) > 1:
+        nodes[0, len(domain) - 1] = "*"
+    for level, of_level in enumerate(names, 1):
+        _add_level(nodes, of_level, f"A group of level {level} in {what}")
+    return nodes
+
+
+def hierarchy_levels(
+    hierarchy: str | Hierarchy, domain: Sequence[str], folder: Path
+) -> tuple[tuple[int, ...], ...]:
+    """Return, by level from the values to one single group, the places after which its groups end.
+
+    Parameters are those of `hierarchy_nodes`.
+
+    >>> hierarchy_levels(Hierarchy(prefix=[1, 3]), ["A00.0", "A00.1", "A01.0", "B20.0"], Path())
+    ((0, 1, 2, 3), (1, 2, 3), (2, 3), (3,))
+
+    """
+    if not domain:
+        return ()
+    places, last = range(len(domain)), len(domain) - 1
+    names = [list(domain), *_names_by_level(hierarchy, domain, folder)[0]]
+    levels = [tuple(i for i in places if i == last or of[i] != of[i + 1]) for of in names]
+    return tuple(levels) if levels[-1] == (last,) else (*levels, (last,))
+
+
+def _names_by_level(
+    hierarchy: str | Hierarchy, domain: Sequence[str], folder: Path
+) -> tuple[list[list[str]], str]:
+    """Return the names of the values' groups by level above the values, and what the hierarchy is called."""
     if isinstance(hierarchy, str):
-        return hierarchy_names(folder / hierarchy, domain)
+        return _names_in_file(folder / hierarchy, domain)
     levels: list[list[str]] = []
     if hierarchy.prefix is not None:
         lengths = {len(v) for v in domain}
@@ -57,11 +90,9 @@ def hierarchy_nodes(
     elif hierarchy.widths is not None:
         levels += [_by_width(domain, width) for width in sorted(hierarchy.widths)]
     else:
-        levels += [[name_in(v, unit) for v in domain] for unit in hierarchy.units or []]
-    nodes: dict[Span, str] = {(0, len(domain) - 1): "*"} if len(domain) > 1 else {}
-    for level, names in enumerate(levels, 1):
-        _add_level(nodes, names, f"A group of level {level} in the hierarchy")
-    return nodes
+        units = sorted(hierarchy.units or [], key=_UNITS.index)
+        levels += [[name_in(v, unit) for v in domain] for unit in units]
+    return levels, "the hierarchy"
 
 
 def _by_width(domain: Sequence[str], width: int) -> list[str]:
@@ -90,14 +121,10 @@ def _add_level(nodes: dict[Span, str], names: Sequence[str], what: str) -> None:
             nodes.setdefault((low, high), label)
 
 
-def hierarchy_names(
+def _names_in_file(
     path: str | os.PathLike[str], domain: Sequence[str]
-) -> dict[tuple[int, int], str]:
-    """Return the name of each interval (first and last position) of two values or more that the hierarchy allows.
-
-    The name is the hierarchy's own, of the lowest level. A group whose values are not side by side in
-    the domain's order is an error: order the domain by the hierarchy (`hierarchy_order`) instead.
-    """
+) -> tuple[list[list[str]], str]:
+    """Return the names of the values' groups by level in a file, and what the file is called."""
     rows = hierarchy_rows(path)
     known = {row[0]: row for row in rows}
     name = Path(path).name
@@ -108,11 +135,8 @@ def hierarchy_names(
             f"(the first is number {lacking[0] + 1}).",
             hint="each value of the domain needs a row.",
         )
-    nodes: dict[tuple[int, int], str] = {}
-    for level in range(1, len(rows[0])):
-        names = [known[value][level] for value in domain]
-        _add_level(nodes, names, f"A group of level {level} in the hierarchy {name!r}")
-    return nodes
+    levels = [[known[value][level] for value in domain] for level in range(1, len(rows[0]))]
+    return levels, f"the hierarchy {name!r}"
 
 
 def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -51,9 +51,14 @@ _QUASI_WORDS = _BIRTH | {
     "municipio", "provincia", "eta", "sesso", "cap", "anno", "professione", "paese", "citta", "comune",
     "leeftijd", "geslacht", "beroep", "gemeente",
 }  # fmt: skip
+_ORDERED_WORDS = _BIRTH | {
+    "age", "zip", "zcta", "postcode", "postal", "date", "year", "latitude", "longitude", "lat", "lon", "lng",
+    "education", "alter", "plz", "postleitzahl", "jahr", "annee", "edad", "ano", "eta", "cap", "anno", "leeftijd",
+}  # fmt: skip
 _COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
 _MANY = 50  # different decimals from which on they are read into bins
+_CODES = 20  # different whole numbers up to which a column of a kind that has no order holds codes
 _WORDS = 4  # words per cell from which on a column is free text
 
 
@@ -140,6 +145,11 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
             'domain = "observed"   # write { dates = [first, last] } to set it',
             f'date = {{ unit = "month"{written} }}',
             f'meaning = "{meaning}"',
+        ]
+    if fact.low is not None and fact.distinct <= _CODES and words & (_QUASI_WORDS - _ORDERED_WORDS):
+        return [
+            'domain = "observed"',
+            "ordered = false   # codes: neighbouring numbers have nothing in common; labels = { … } names them",
         ]
     if fact.low is not None and fact.high is not None and fact.high - fact.low < 10_000:
         low, high = fact.low, fact.high

@@ -125,7 +125,7 @@ class ShuffledLines:
             data = lines.data[bounds[0] : bounds[-1]]
             size = np.array([last - first, data.size], np.int64)
             for array in (size, places[first:last], bounds - bounds[0], data):
-                file.write(array.tobytes())
+                file.write(array.data)
 
     def __iter__(self) -> Iterator[Column]:
         """Yield the lines by their places, some at a time."""
@@ -169,7 +169,7 @@ def _in_order(
     """Return lines by their places, or by the first bits of these; equal ones as they came."""
     places = np.concatenate([np.zeros(0, np.uint64), *(own for own, _ in held)])
     order = np.argsort(places >> shift, kind="stable")
-    return places[order], Column.join([column for _, column in held]).take(order)
+    return places[order], Column.in_order([column for _, column in held], order)
 
 
 def _dealt(file: BinaryIO) -> Iterator[tuple[Places, Column]]:
@@ -178,5 +178,7 @@ def _dealt(file: BinaryIO) -> Iterator[tuple[Places, Column]]:
     while head := file.read(16):
         rows, size = np.frombuffer(head, np.int64).tolist()
         places = np.frombuffer(file.read(8 * rows), np.uint64)
-        bounds = np.frombuffer(file.read(8 * rows + 8), np.int64)
+        bounds = np.frombuffer(
+            file.read(8 * rows + 8), np.int64
+        ).copy()  # kernels take none that is read-only
         yield places, Column(np.frombuffer(file.read(size), np.uint8), bounds)

@@ -113,7 +113,7 @@ def _order_values(
 ) -> tuple[str, ...]:
     """Order the values that are in a column.
 
-    Numbers are in their order. Names have no order: they follow the hierarchy, where there is
+    Numbers are in their order. Names and codes have no order: they follow the hierarchy, where there is
     one, or go from the most frequent to the rarest, so that rare ones lie side by side.
     """
     counts: dict[str, float] = {}
@@ -125,12 +125,11 @@ def _order_values(
     built = attribute.hierarchy if isinstance(attribute.hierarchy, Hierarchy) else None
     if built is not None and built.prefix is not None:
         return tuple(sorted(counts))  # codes with one prefix are side by side
-    try:
+    numbers = attribute.ordered and all(_is_number(v) for v in counts)
+    if numbers:
         values = tuple(sorted(counts, key=lambda v: (float(v), v)))
-        numbers = True
-    except ValueError:
+    else:
         values = tuple(sorted(counts, key=lambda v: (-counts[v], v)))
-        numbers = False
     if not isinstance(attribute.hierarchy, str):
         return values
     path = schema.folder / attribute.hierarchy
@@ -144,6 +143,14 @@ def _order_values(
         if counts.keys() <= set(listed):
             return tuple(v for v in listed if v in counts)
     return values
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _calendar(attribute: Attribute, values: Iterable[str]) -> tuple[str, ...]:

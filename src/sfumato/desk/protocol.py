@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from ..core.engine import Progress
     from ..core.publication import Publication
     from ..core.records import Release
-    from .records import DocumentView, Passage, Question, ReleasedView, ReviewedDocument, Status
+    from .records import (
+        DocumentView,
+        Passage,
+        Question,
+        ReleaseAudit,
+        ReleasedView,
+        ReviewedDocument,
+        Status,
+    )
 
 __all__ = ["Desk"]
 
@@ -68,13 +76,24 @@ class Desk(ABC):
     def released_candidate(self) -> str | None:
         """The candidate of the last release; None where nothing was published yet."""
 
+    def has_release(self, candidate: str) -> bool:
+        """Return whether a candidate was published."""
+        return candidate == self.released_candidate
+
+    def audit(self) -> ReleaseAudit | None:
+        """Return what was read since the last release says of its file; None where nothing can be said."""
+        return None
+
     @abstractmethod
     def review(self) -> list[ReviewedDocument]:
         """Return the documents, the riskiest first, and whether each was seen since the release."""
 
     @abstractmethod
-    def released(self, number: int) -> ReleasedView:
-        """Return a document as the last release has it: the original, its edits and the published text."""
+    def released(self, number: int, candidate: str | None = None) -> ReleasedView:
+        """Return a document as a release has it: the original, its edits and the published text.
+
+        Of the last release, or of that of a candidate.
+        """
 
     @abstractmethod
     def see(self, number: int, *, seconds: float = 0.0, to_the_end: bool = False) -> None:

@@ -15,6 +15,7 @@ __all__ = [
     "Like",
     "Passage",
     "Question",
+    "ReleaseAudit",
     "ReleasedView",
     "ReviewedDocument",
     "Status",
@@ -82,6 +83,17 @@ class ReleasedView(DocumentView):
     """A document of a release: what was redacted in it, and its text as it was published."""
 
     published: str
+
+
+class ReleaseAudit(TypedDict):
+    """What random windows that were read since a release say of it: of the sensitive words met, how many stand in its file."""
+
+    release: str
+    windows: int
+    sensitive: int
+    left: int
+    low: float | None
+    high: float | None
 
 
 class Agreement(TypedDict):

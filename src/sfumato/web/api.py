@@ -70,9 +70,10 @@ class Api:
         return JSONResponse(self.page.the_desk().document(number, ratio))
 
     def release(self, request: Request) -> Response:
-        """Return a document as it was published."""
-        number = _number(request.query_params.get("doc") or "0")
-        return JSONResponse(self.page.the_desk().released(number))
+        """Return a document as it was published, in the last release or in that of a candidate."""
+        query = request.query_params
+        number = _number(query.get("doc") or "0")
+        return JSONResponse(self.page.the_desk().released(number, query.get("candidate")))
 
     def candidate(self, request: Request) -> Response:
         """Return a candidate in words."""

@@ -91,6 +91,8 @@ class Frontiers:
             "candidate": part.chosen.id,
             "details": _details(part.chosen, story),
             "is_project": self._is_project(part),
+            "ratio": getattr(part.chosen, "ratio", None),
+            "is_released": self.desk is not None and self.desk.has_release(part.chosen.id),
             "choices": _choices(part.engine),
         }
 

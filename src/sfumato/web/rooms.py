@@ -53,7 +53,8 @@ class Rooms:
     def audit(self, request: Request) -> Response:
         """Show the room of the recall audit, to its first or second reader."""
         reader = 2 if request.query_params.get("reader") == "2" else 1
-        return self.page.render("audit", status=self.page.the_desk().status(), reader=reader)
+        desk = self.page.the_desk()
+        return self.page.render("audit", status=desk.status(), audit=desk.audit(), reader=reader)
 
     def review(self, _request: Request) -> Response:
         """Show the documents of a release that are to be seen, and what is to be looked at in notes."""

@@ -5,10 +5,12 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.contingency.widths import spanned_values
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
-def random_cells(seed, *, sizes=None, records=60, population=True, **least):
+def random_cells(seed, *, sizes=None, records=60, population=True, wide=False, **least):
+    """Return random cells; a wide table declares two values more than occur at each end of a domain."""
     draw = np.random.default_rng(seed)
     sizes = list(draw.integers(1, 6, size=int(draw.integers(1, 5)))) if sizes is None else sizes
     codes = np.stack([draw.integers(0, s, size=records) for s in sizes])
@@ -20,7 +22,13 @@ def random_cells(seed, *, sizes=None, records=60, population=True, **least):
             np.stack([draw.integers(0, s, size=many) for s in sizes]),
             draw.integers(0, 9, size=many),
         )
-    return Cells([int(s) for s in sizes], codes, weights, *people, **least)
+    if not wide:
+        return Cells([int(s) for s in sizes], codes, weights, *people, **least)
+    counts = [np.bincount(c + 2, minlength=s + 4) for c, s in zip(codes, sizes, strict=True)]
+    spanned = [spanned_values([""] * held.size, held) for held in counts]
+    if population:
+        people = (people[0] + 2, people[1])
+    return Cells([len(s) for s in spanned], codes + 2, weights, *people, spanned=spanned, **least)
 
 
 def random_bits(cells, seed, share=None):
@@ -55,7 +63,11 @@ def pandas_measures(cells, bits):
         spread = 0.0
         for a, name in enumerate(names):
             part = policy[cells.first[a] : cells.first[a + 1]]
-            width = np.bincount(np.concatenate(([0], np.cumsum(part))).astype(int))
+            counts = np.ones(len(part) + 1)
+            if not cells.widths.counted(a).all():  # a domain that is declared wider than the data
+                counts = np.zeros(len(part) + 1)
+                counts[sample[name].min() : sample[name].max() + 1] = 1
+            width = np.bincount(np.concatenate(([0], np.cumsum(part))).astype(int), counts)
             spread += (groups["n"] * np.log(width[groups[name]])).sum()
         base = (sample["n"] * np.log(sample["n"])).sum()
         nats = (base - (groups["n"] * np.log(groups["n"])).sum() + spread) / sample["n"].sum()

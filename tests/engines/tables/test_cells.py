@@ -32,7 +32,9 @@ def agree(cells, bits):
 @settings(max_examples=25)
 @given(seeds, seeds)
 def test_any_policy_agrees_with_pandas(seed, other):
-    cells = random_cells(seed, population=seed % 2 == 0, least_sample=3, least_population=7)
+    cells = random_cells(
+        seed, population=seed % 2 == 0, wide=seed % 3 == 0, least_sample=3, least_population=7
+    )
     agree(cells, random_bits(cells, other))
 
 
@@ -68,7 +70,9 @@ def test_sparse_cells_are_hashed_exactly():
 @settings(max_examples=20)
 @given(seeds, seeds)
 def test_a_chain_is_measured_step_by_step(seed, other):
-    cells = random_cells(seed, population=seed % 2 == 0, least_sample=2, least_population=5)
+    cells = random_cells(
+        seed, population=seed % 2 == 0, wide=seed % 3 == 0, least_sample=2, least_population=5
+    )
     if cells.length == 0:
         return
     order = np.random.default_rng(other).permutation(cells.length)
@@ -107,7 +111,7 @@ def price(here, there):
 @settings(max_examples=15)
 @given(seeds)
 def test_maintained_deltas_are_exact_neighbours(seed):
-    cells = random_cells(seed, population=seed % 2 == 0)
+    cells = random_cells(seed, population=seed % 2 == 0, wide=seed % 3 == 0)
     if cells.length == 0:
         return
     order, found, at = greedy(cells)
@@ -142,7 +146,9 @@ def test_the_chain_takes_the_best_exchange_rate(seed):
 @given(seeds, seeds)
 def test_interval_tables_give_optimal_partitions(seed, other):
     """The dynamic programme against all partitions, and its flips against the evaluator."""
-    cells = random_cells(seed, sizes=[6, 3, 2], population=seed % 2 == 0)
+    wide = seed % 3 == 0
+    sizes = [2, 3, 2] if wide else [6, 3, 2]  # a wide domain has four values more
+    cells = random_cells(seed, sizes=sizes, population=seed % 2 == 0, wide=wide)
     bits = random_bits(cells, other)
     table = interval_table(cells, bits, 0, 6)
     weights = np.array([0.05, 0.3, 0.7])

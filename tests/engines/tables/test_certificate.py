@@ -20,6 +20,7 @@ from sfumato.engines.tables.certificate.regions import weights_along
 from sfumato.engines.tables.certificate.relaxation import Relaxation
 from sfumato.engines.tables.certificate.staircase import area_of, curve, least_loss, staircase
 from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.contingency.widths import spanned_by_attribute
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
@@ -49,7 +50,11 @@ def problems(draw):
         where, which = np.unique(table[:3], axis=1, return_inverse=True)
         crowd = where, np.bincount(which.ravel(), weights=table[3])
     least = draw(st.sampled_from([0, 0, 2]))
-    cells = Cells(SIZES, codes, count, *(crowd or (None, None)), least_sample=least)
+    spanned = draw(
+        st.sampled_from([(), spanned_by_attribute([[""] * n for n in SIZES], codes, count)])
+    )
+    crowd = crowd or (None, None)
+    cells = Cells(SIZES, codes, count, *crowd, least_sample=least, spanned=spanned)
     nodes = ((0, 1), (2, 4), (0, 4))
     rules = [
         AttributeRule("a", 5, nodes=draw(st.sampled_from([None, nodes]))),

@@ -1,5 +1,7 @@
 """The loss by granularity: against plain pandas, with weights, with records left out, and where ranges are wide."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sfumato import tables
 from sfumato.core.errors import ParameterError, PlanError
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.measures.axes import InformationLoss
 from sfumato.engines.tables.measures.granularity import GranularityLoss
 from sfumato.engines.tables.measures.protocol import Context
 
@@ -103,11 +106,10 @@ def test_records_that_are_left_out_lose_everything(tmp_path, asked):
     assert chosen.loss == pytest.approx(lost / 3 / len(frame), abs=1e-9)
 
 
-def test_nothing_published_is_worth_nothing_where_the_range_is_wide():
+@pytest.mark.parametrize("measure", [GranularityLoss, InformationLoss])
+def test_nothing_published_is_worth_nothing_where_the_range_is_wide(measure):
     problem = Problem.of(read_table(county(), schema()))
-    loss = GranularityLoss.of(
-        Context(problem.cells, spanned=problem.spanned, weights=problem.weights)
-    )
+    loss = measure.of(Context(problem.cells, weights=problem.weights))
     top = np.zeros(problem.lattice.length, dtype=np.uint8)
     assert loss(top) == pytest.approx(1.0)
     empty_band = problem.lattice.policy(
@@ -115,6 +117,34 @@ def test_nothing_published_is_worth_nothing_where_the_range_is_wide():
     )
     assert loss(empty_band.bits) == pytest.approx(1.0)
     assert loss(np.ones_like(top)) == pytest.approx(0.0)
+
+
+def test_an_empty_band_is_worth_nothing_in_a_release_either(tmp_path):
+    frame = county(300)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = tables.explore(tmp_path / "t.csv", schema=schema(), evaluations=100)
+    by_hand = tmp_path / "hand.json"
+    nothing = {"age": ["0-85", "86-120"], "sex": ["f|m"], "race": ["w|b|i|a"]}
+    by_hand.write_text(json.dumps({"intervals": nothing}))
+    release = tables.publish(
+        found, tmp_path / "t.csv", choose=f"policy={by_hand}", out=tmp_path / "o.csv"
+    )
+    assert release.measured.groups_count == 1
+    assert release.measured.utility == pytest.approx(0.0, abs=1e-12)
+
+
+def test_missing_cells_are_a_value_and_what_lies_before_them_is_not(tmp_path):
+    frame = county(300).astype({"age": object})
+    frame.loc[:4, "age"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = tables.explore(
+        tmp_path / "t.csv", schema={**schema(), "missing": "value"}, evaluations=200
+    )
+    for number, candidate in enumerate(list(found)[:: max(1, len(found.candidates) // 3)]):
+        (tmp_path / str(number)).mkdir()
+        out = tmp_path / str(number) / "o.csv"
+        release = found.publish(candidate, tmp_path / "t.csv", out=out)
+        assert release.measured.utility == pytest.approx(candidate.utility.value, abs=1e-9)
 
 
 def test_the_knee_publishes_bands_of_age():

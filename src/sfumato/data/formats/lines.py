@@ -272,7 +272,7 @@ class LineWriter:
                   b'", ' + after + b": []", b"}\n"]  # fmt: skip
         self.pieces = Column.of(pieces)
 
-    def lines(self, block: LineBlock, text: Column) -> bytes:
+    def lines(self, block: LineBlock, text: Column) -> bytearray:
         """Return the lines, with these texts in the place of the block's own."""
         from . import _kernels
 
@@ -280,11 +280,11 @@ class LineWriter:
         if len(text) != count:  # the kernel would read beyond the end
             raise ValueError("There must be a text for each document.")
         size = block.head.data.size + block.tail.data.size + count * pieces.data.size
-        out = np.empty(size + _kernels.escaped_size(frozen(text.data)), np.uint8)
+        lines = bytearray(size + _kernels.escaped_size(frozen(text.data)))
         written = _kernels.write_lines(
             frozen(block.head.data), block.head.bounds, frozen(text.data), text.bounds,
             frozen(block.tail.data), block.tail.bounds, frozen(pieces.data), pieces.bounds,
-            count, out,
+            count, np.frombuffer(lines, np.uint8),
         )  # fmt: skip
-        assert written == out.size
-        return out.tobytes()
+        assert written == len(lines)
+        return lines

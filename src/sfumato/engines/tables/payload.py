@@ -84,11 +84,13 @@ class _LabelsOfDomain(HouseRecord):
     observed: bool
     rare: tuple[Count, ...]
     nodes: tuple[tuple[Count, Count, str], ...]
+    levels: tuple[tuple[Count, ...], ...] = ()
 
     @classmethod
     def of(cls, labels: DomainLabels) -> _LabelsOfDomain:
         nodes = tuple((low, high, name) for (low, high), name in sorted(labels.nodes.items()))
-        return cls(observed=labels.observed, rare=tuple(sorted(labels.rare)), nodes=nodes)
+        rare = tuple(sorted(labels.rare))
+        return cls(observed=labels.observed, rare=rare, nodes=nodes, levels=labels.levels)
 
 
 def _without_defaults(schema: TableSchema) -> dict[str, object]:
@@ -128,6 +130,8 @@ class PoliciesFile(HouseRecord):
                 frozenset(entry.rare),
                 {(low, high): name for low, high, name in entry.nodes},
                 writer_of(attribute, domain),
+                attribute.ordered,
+                entry.levels,
             )
             for attribute, domain, entry in zip(
                 self.schema_.quasi, domains, self.labels, strict=True

@@ -284,10 +284,15 @@ class TextEngine(
         return 0.5 if file.is_dir() or is_text else 0.0
 
     def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:  # noqa: ARG002
-        """Return the plan's section for labelled documents."""
+        """Return the plan's section for labelled documents, or for a labelling project."""
         from ...data.documents import read_documents
+        from .labelling import is_project
+        from .request import EVERY_LABEL
 
-        labels = sorted({s.label for document in read_documents(file) for s in document.spans})
+        if is_project(file):
+            labels = [EVERY_LABEL]
+        else:
+            labels = sorted({s.label for document in read_documents(file) for s in document.spans})
         if not labels:
             raise InputError(
                 f"No document of {file.name!r} carries a label.",

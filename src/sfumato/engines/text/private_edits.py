@@ -81,7 +81,7 @@ def edits_of(out: str | os.PathLike[str]) -> Path:
 
 def edit_lines(
     ids: Column, published: Column, text_hashes: Column, reader: tuple[str, str], edits: Column
-) -> bytes:
+) -> bytearray:
     """Return the lines of many documents, from pieces of JSON.
 
     Parameters

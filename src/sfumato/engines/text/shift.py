@@ -40,6 +40,7 @@ LARGEST_SAMPLE = 2000
 _UNSURE = (float(np.log(0.01 / 0.99)), 0.0)  # log-odds of the probabilities .01 and .5
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BYTES = 256
+_AT_ONCE = 64  # documents whose trigrams are held at a time
 Keys = npt.NDArray[np.uint64]
 
 
@@ -107,17 +108,18 @@ class ShiftReference:
         models = tuple(
             CRF().fit(data, sensitive, documents=fold != part, seed=seed) for part in range(parts)
         )
-        text = _Text.of(data, vocabulary_words, salt)
-        bytes_fold = fold[text.document_of_trigram]
+        words = _Words.of(data, vocabulary_words, salt)
+        trigrams = _Trigrams.of(data, salt, 0, documents)
+        bytes_fold = fold[trigrams.document_of]
         reference = cls(
             models,
-            _Table.of(text.words, fold[text.document_of_word], parts),
-            _Table.of(text.trigrams, bytes_fold, parts),
-            _Table.of(text.pairs, bytes_fold, parts),
+            _Table.of(words.keys, fold[words.document_of], parts),
+            _Table.of(trigrams.keys, bytes_fold, parts),
+            _Table.of(trigrams.pairs, bytes_fold, parts),
             np.zeros((documents, len(MEASURES))),
             salt,
         )
-        measures, _ = reference._measured(data, text, fold)
+        measures, _ = reference._measured(data, words, fold)
         return cls(models, reference.words, reference.trigrams, reference.pairs, measures, salt)
 
     def check(
@@ -136,7 +138,7 @@ class ShiftReference:
         data = TokenData.of(tokenize(list(texts), vocabulary), vocabulary, tuple(knowledge))
         random = streams.generator("fold models")
         fold = random.integers(0, len(self.models), data.documents)
-        measured, scores = self._measured(data, _Text.of(data, vocabulary.words, self.salt), fold)
+        measured, scores = self._measured(data, _Words.of(data, vocabulary.words, self.salt), fold)
         kept = np.arange(len(self.measures))
         if len(kept) > LARGEST_SAMPLE:
             kept = np.sort(streams.generator("learned").choice(kept, LARGEST_SAMPLE, replace=False))
@@ -147,7 +149,7 @@ class ShiftReference:
         return verdict, data, scores
 
     def _measured(
-        self, data: TokenData, text: _Text, fold: npt.NDArray[np.int64]
+        self, data: TokenData, words: _Words, fold: npt.NDArray[np.int64]
     ) -> tuple[Floats, Floats]:
         """Measure each document by the model, words and trigrams of everything outside its fold."""
         scores = np.full(len(data), -np.inf)
@@ -157,25 +159,33 @@ class ShiftReference:
         counted, documents = data.counted, data.documents
         where = data.document_of[counted]
         seen = scores[counted]
-        new = self.words.outside(text.words, fold[text.document_of_word]) == 0
+        new = self.words.outside(words.keys, fold[words.document_of]) == 0
         unsure = (seen > _UNSURE[0]) & (seen < _UNSURE[1])
         size = np.maximum(np.bincount(where, minlength=documents), 1)
 
         def share(of: npt.NDArray[np.bool_]) -> Floats:
             return np.bincount(where[of], minlength=documents) / size
 
-        inside = fold[text.document_of_trigram]
-        likelihood = np.log(
-            (self.trigrams.outside(text.trigrams, inside) + 0.5)
-            / (self.pairs.outside(text.pairs, inside) + 0.5 * _BYTES)
-        )
-        characters = np.bincount(text.document_of_trigram, minlength=documents)
-        total = np.bincount(text.document_of_trigram, likelihood, minlength=documents)
         columns = [
-            share(seen >= 0), share(new), share(unsure), share(text.capitalised),
-            total / np.maximum(characters, 1),
+            share(seen >= 0), share(new), share(unsure), share(words.capitalised),
+            self._likelihood(data, fold),
         ]  # fmt: skip
         return np.stack(columns, axis=1), scores
+
+    def _likelihood(self, data: TokenData, fold: npt.NDArray[np.int64]) -> Floats:
+        """Return the mean log-likelihood of each document's trigrams; some documents at a time."""
+        means = np.zeros(data.documents)
+        for first in range(0, data.documents, _AT_ONCE):
+            last = min(first + _AT_ONCE, data.documents)
+            some = _Trigrams.of(data, self.salt, first, last)
+            inside, place = fold[some.document_of], some.document_of - first
+            likelihood = np.log(
+                (self.trigrams.outside(some.keys, inside) + 0.5)
+                / (self.pairs.outside(some.pairs, inside) + 0.5 * _BYTES)
+            )
+            total = np.bincount(place, likelihood, minlength=last - first)
+            means[first:last] = total / np.maximum(np.bincount(place, minlength=last - first), 1)
+        return means
 
     def to_arrays(self) -> tuple[Header, Arrays]:
         """Return a JSON header and named arrays."""
@@ -233,35 +243,38 @@ def _check_table(keys: Array, by_fold: Array, folds: int) -> _Table:
 
 
 @dataclass(frozen=True, eq=False)
-class _Text:
-    """The words and the byte trigrams of some documents, hashed, each with its document."""
+class _Words:
+    """The words of some documents, hashed, each with its document."""
 
-    words: Keys
-    document_of_word: npt.NDArray[np.int64]
+    keys: Keys
+    document_of: npt.NDArray[np.int64]
     capitalised: npt.NDArray[np.bool_]
-    trigrams: Keys
-    pairs: Keys
-    document_of_trigram: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, data: TokenData, vocabulary: Sequence[str], salt: int) -> _Text:
-        counted, tokens = data.counted, data.tokens
-        types = tokens.type[counted]
+    def of(cls, data: TokenData, vocabulary: Sequence[str], salt: int) -> _Words:
+        types = data.tokens.type[data.counted]
         keys = _mix_hash(lower_keys(list(vocabulary)), salt)
         upper = np.array([word[:1].isupper() for word in vocabulary], np.bool_)
-        text = np.asarray(tokens.text, np.uint64)
+        return cls(keys[types], data.document_of[data.counted], upper[types])
+
+
+@dataclass(frozen=True, eq=False)
+class _Trigrams:
+    """The byte trigrams of some documents and the pairs that they begin with, hashed, each with its document."""
+
+    keys: Keys
+    pairs: Keys
+    document_of: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, data: TokenData, salt: int, first: int, last: int) -> _Trigrams:
+        bounds = data.tokens.text_bounds[first : last + 1]
+        text = data.tokens.text[bounds[0] : bounds[-1]].astype(np.uint64)
         pairs = text[:-2] << np.uint64(8) | text[1:-1]
-        trigrams = pairs << np.uint64(8) | text[2:]
-        owner = np.repeat(np.arange(data.documents), np.diff(tokens.text_bounds))
+        owner = np.repeat(np.arange(first, last), np.diff(bounds))
         whole = owner[:-2] == owner[2:]  # none across two documents
-        return cls(
-            keys[types],
-            data.document_of[counted],
-            upper[types],
-            _mix_hash(trigrams[whole], salt),
-            _mix_hash(pairs[whole], salt),
-            owner[:-2][whole],
-        )
+        keys = _mix_hash((pairs << np.uint64(8) | text[2:])[whole], salt)
+        return cls(keys, _mix_hash(pairs[whole], salt), owner[:-2][whole])
 
 
 def _mix_hash(keys: npt.NDArray[np.uint64], salt: int) -> Keys:

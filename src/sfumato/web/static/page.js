@@ -471,18 +471,24 @@ function startFrontier() {
       lines.forEach((line) => put($("published"), "p", line));
     });
   });
-  if ($("ratio")) startSides();
+  if ($("sides")) startSides();
 }
 
 function startSides() {
   const ratios = [1, 2, 5, 10, 20, 50];
+  const released = $("sides").dataset.released, right = $("right");
   let number = 0;
-  async function show() {
+  if (!released) $("ratio").value = Math.max(0, ratios.indexOf(Number($("ratio").dataset.ratio)));
+  async function ofRelease() {
+    const shown = await ask(`api/release?doc=${number}&candidate=${encodeURIComponent(released)}`);
+    draw($("left"), { text: shown.text, offset: 0 }, shown.spans, {});
+    right.textContent = shown.published;
+  }
+  async function preview() {
     const ratio = ratios[$("ratio").value];
     $("ratio-value").textContent = ratio;
     const shown = await ask(`api/document?doc=${number}&ratio=${ratio}`);
     draw($("left"), { text: shown.text, offset: 0 }, shown.spans, {});
-    const right = $("right");
     right.replaceChildren();
     const characters = Array.from(shown.text);
     let at = 0;
@@ -494,11 +500,12 @@ function startSides() {
     }
     right.append(characters.slice(at).join(""));
   }
+  const show = released ? ofRelease : preview;
   const step = (by) => async () => {
     number = Math.max(0, number + by);
     try { await show(); } catch { number -= by; }
   };
-  $("ratio").addEventListener("input", show);
+  $("ratio")?.addEventListener("input", show);
   $("later").addEventListener("click", step(1));
   $("earlier").addEventListener("click", step(-1));
   show();

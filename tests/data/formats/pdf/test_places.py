@@ -122,6 +122,17 @@ def test_the_rest_of_a_justified_line_moves_with_even_spaces():
     assert places[0] == places[1]
 
 
+def test_a_letter_that_is_kerned_into_a_cut_moves_with_the_line():
+    """The full stop begins before the end of the name, and still follows the placeholder."""
+    data = with_content(
+        random.Random(3),
+        "BT /F1 11 Tf 60 700 Td [(seen by Vandermeulen) 90 (. Then nothing more)] TJ ET",
+    )
+    done = checks.redact(data, ["Vandermeulen"])
+    assert done.report.pictures == {}
+    assert checks.read_pages(done.data)[0].text.rstrip() == "seen by [NAME]. Then nothing more"
+
+
 def test_the_format_writes_and_reads_back(tmp_path):
     data, names = PLACES["body"](random.Random(2))
     (tmp_path / "in").mkdir()

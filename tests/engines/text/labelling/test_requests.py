@@ -181,3 +181,15 @@ def test_marks_of_a_project_cannot_be_left_out(made):
         with pytest.raises(ParameterError, match="knows how its documents are read"):
             found.publish("r5", made / "project", **given)
     assert len(found.publish("r5", made / "project")) == len(NOTES)  # in memory
+
+
+def test_a_plan_whose_corpus_is_a_project_gives_the_release_of_the_page(made, tmp_path):
+    plan = tmp_path / "plan.toml"
+    sfumato("run", "--init", made / "project", "--out", plan, "--quiet")
+    plan.write_text(plan.read_text("utf-8").replace("ratio = 10", "ratio = 5"), encoding="utf-8")
+    sfumato("run", plan, "--out", tmp_path / "released", "--quiet")
+    assert files(tmp_path / "released" / "release" / "text") == files(made / "project" / "releases" / "r5")  # fmt: skip
+    private = files(tmp_path / "released" / "private" / "text")
+    assert files(made / "project" / "frontier").items() <= private.items()
+    assert private["edits.jsonl"] == (made / "project" / "releases" / "r5.private" / "edits.jsonl").read_bytes()  # fmt: skip
+    assert "sfumato run plan.toml" in (tmp_path / "released" / "private" / "report.html").read_text("utf-8")  # fmt: skip

@@ -15,6 +15,7 @@ from sfumato.engines.text.exploration import TextExploration
 from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.review import ReviewedRelease
+from sfumato.engines.text.private_edits import read_edits
 
 from .answering import LABELS, answer
 
@@ -91,6 +92,12 @@ def test_what_is_reviewed_is_what_was_written_whatever_the_ratio_of_the_project(
             for view in shown:  # the marks are those of the release, character by character
                 edits = [Edit(a, b, f"[{label}]", label) for a, b, label, _ in view["spans"]]
                 assert apply(view["text"], edits) == view["published"]
+        for named in ("r1", "r50"):  # whichever was published last
+            written = (desk.folder / "releases" / named / "notes.jsonl").read_text("utf-8")
+            texts = {json.loads(line)["text"] for line in written.splitlines()}
+            assert {desk.released(number, named)["published"] for number in range(24)} == texts
+        with pytest.raises(InputError, match="Nothing was published"):
+            desk.released(0, "../r1")
         # A correction changes nothing that is shown: it is in the next release.
         before = desk.released(3)
         first, last = before["words"][1]
@@ -113,5 +120,48 @@ def test_what_is_reviewed_is_what_was_written_whatever_the_ratio_of_the_project(
         with pytest.raises(InputError, match="not what was decided"):
             for number in range(24):
                 desk.released(number)
+    finally:
+        desk.close()
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
+def test_an_audit_holds_the_windows_read_since_a_release_against_its_file(tmp_path):
+    notes = clinic_notes(24, seed=6)
+    start_project(_written(notes, tmp_path / "notes.jsonl"), tmp_path / "project", labels=LABELS)
+    desk = TextDesk(tmp_path / "project")
+    try:
+        answer(desk.session, notes, 8)
+        desk.explore()
+        assert desk.audit() is None
+        desk.publish("r50", no_progress)
+        made = desk.publish("r1", no_progress)  # the ratio of the project is 10
+        assert desk.audit()["windows"] == 0
+        met = left = 0
+        for _ in range(12):
+            asked = desk.question("audit")
+            note, first, last = notes[asked["doc"]], asked["first"], asked["last"]
+            edits = next(e.edits for e in read_edits(made.out) if e.id == note.id)
+            inside = [(e.start, e.end, e.label) for e in edits if e.start < last and first < e.end]
+            clipped = [[max(a, first), min(b, last), label] for a, b, label in inside]
+            assert (
+                asked["spans"] == clipped
+            )  # what this release redacts, not what the model would now
+            spans = [[max(s.start, first), min(s.end, last), s.label] for s in note.spans
+                     if s.label in LABELS and s.start < last and first < s.end]  # fmt: skip
+            desk.answer({"do": "window", "doc": asked["doc"], "first": first, "last": last,
+                         "spans": spans, "asking": "audit"})  # fmt: skip
+            for a, b in (w for w in asked["words"] if any(map(str.isalnum, note.text[slice(*w)]))):
+                sensitive = any(x < b and a < y for x, y, _ in spans)
+                met += sensitive
+                left += sensitive and not any(x < b and a < y for x, y, _ in inside)
+        found = desk.audit()
+        assert (found["release"], found["windows"]) == ("r1", 12)
+        assert (found["sensitive"], found["left"]) == (met, left)
+        assert met > left > 0
+        assert found["low"] < left / met < found["high"]
+        desk.answer({"do": "undo"})
+        assert desk.audit()["windows"] == 11
+        desk.publish("r1", no_progress)  # with the answers: nothing was read since
+        assert desk.audit()["sensitive"] == 0
     finally:
         desk.close()

@@ -13,9 +13,11 @@ from typer.testing import CliRunner
 import sfumato as sf
 from sfumato.cli._app import build
 from sfumato.data.documents import read_documents, write_documents
+from sfumato.data.formats.registry import FORMATS
 from sfumato.data.samples import clinic_notes
 from sfumato.demo import _publish_letter
 from sfumato.engines.text.labelling.review import ReviewedRelease
+from sfumato.engines.text.release import parts
 from sfumato.workbench import RunResult
 
 
@@ -91,7 +93,7 @@ def test_the_release_is_attacked_audited_and_reviewed(place, released):
     assert "Read it" in audit.output
     review = ReviewedRelease(released)
     documents = [d for d in read_documents(place / "letters").tolerant() if not hasattr(d, "reason")]  # fmt: skip
-    assert all("[NAME]" in review.text(d) or not review.spans(d) for d in documents)
+    assert all("[NAME]" in review.text(d) or not review.edits_of(d) for d in documents)
 
 
 def test_a_letter_of_its_own_is_published_without_its_name(place):
@@ -117,3 +119,34 @@ def test_the_demo_publishes_a_letter_again_and_again(place):
     assert all(document.text.split()[:2] == ["Discharge", "letter"] for document in documents)
     assert all("[NAME]" in document.text for document in documents)
     assert len(said) == 2
+
+
+@pytest.mark.parametrize("most", [1 << 23, 100])
+@pytest.mark.parametrize("name", ["csv", "conll", "brat", "docx", "plain", "html", "eml"])
+def test_a_file_is_read_once_to_be_decided_on_and_written(place, tmp_path, monkeypatch, name, most):
+    """Where more was read than is kept, it is read again to be written, and the bytes are the same."""
+    kind, notes = FORMATS[name], clinic_notes(4, seed=7)
+    source = tmp_path / ("notes" if kind.unit != "file" else f"notes{kind.suffixes[0]}")
+    write_documents(notes, like=name, out=source)
+    monkeypatch.setattr(parts.ReadDocuments.__init__, "__defaults__", (most,))
+    seen = []
+
+    def read(self, part, read=kind.read):
+        if part.path is not None and source in (part.path, *part.path.parents):
+            seen.append(part.path)
+        return read(self, part)
+
+    monkeypatch.setattr(kind, "read", read)
+    sf.text.publish(
+        place / "frontier", source, choose="r10", format=name, ignore_marks=True, accept_shift=True,
+        out=tmp_path / "out",
+    )  # fmt: skip
+    times = {path: seen.count(path) for path in seen}
+    assert len(times) == (4 if kind.unit == "document" else 1)
+    assert set(times.values()) == {1 if most > 100 else 2}
+    written = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir() if p.name != "release.json"}  # fmt: skip
+    again = tmp_path.parent / f"read-{name}"
+    if again.exists():
+        assert written == {p.name: p.read_bytes() for p in again.iterdir() if p.name != "release.json"}  # fmt: skip
+    else:
+        shutil.copytree(tmp_path / "out", again)

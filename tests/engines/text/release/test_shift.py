@@ -9,10 +9,11 @@ from sfumato.core.errors import ModelError
 from sfumato.core.randomness import Streams
 from sfumato.core.statistics.shift import DIFFERENT, LIKE, TOO_FEW
 from sfumato.data.samples.notes import clinic_notes
+from sfumato.engines.text import shift
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData, lower_keys
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.shift import MEASURES, ShiftReference, _Text
+from sfumato.engines.text.shift import MEASURES, ShiftReference, _Words
 
 
 def learned(documents, seed=0):
@@ -75,8 +76,9 @@ def test_a_damaged_reference_is_refused(reference, name):
         ShiftReference.from_arrays(header, {**arrays, name: arrays[name][:0]})
 
 
-def test_measures_against_plain(halves):
+def test_measures_against_plain(halves, monkeypatch):
     """Each learned document, measured by loops, with a model and counts of the other folds."""
+    monkeypatch.setattr(shift, "_AT_ONCE", 5)  # trigrams of a few documents at a time
     documents = halves[0][:12]
     reference, data, labels, vocabulary = learned(documents)
     streams = Streams(0)
@@ -123,5 +125,5 @@ def test_no_word_is_kept_as_it_is(reference, halves):
     data = TokenData.of(tokenize([halves[0][0].text], vocabulary), vocabulary)
     plain = set(lower_keys(list(vocabulary.words)).tolist())
     assert not plain & set(reference.words.keys.tolist())
-    one, two = (_Text.of(data, vocabulary.words, salt).words for salt in (1, 2))
+    one, two = (_Words.of(data, vocabulary.words, salt).keys for salt in (1, 2))
     assert not set(one.tolist()) & set(two.tolist())

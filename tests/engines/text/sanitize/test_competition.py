@@ -111,6 +111,21 @@ def test_every_level_must_gain_more_than_chance():
     assert competition(forms, sensitive, fold, document).winner() == BACKGROUND
 
 
+def test_an_encoder_must_gain_half_an_error_and_more_of_it_a_whole_one():
+    _, document, sensitive, _ = world(2)
+    fold = document % 4
+    perfect = np.where(sensitive, 5.0, -8.0)
+    missed = perfect.copy()
+    missed[np.flatnonzero(sensitive)[:1]] = -8.0  # one leak: 10, where an error is √(10² + 2 · 10²)
+    more_layers = Form("all layers", (3,), uses_encoder=True, effort=1)
+    for challenger, wins in ((STACK, False), (BACKGROUND, False), (ENCODER, True)):
+        forms = {INCUMBENT: missed, challenger: perfect}
+        winner = competition(forms, sensitive, fold, document).winner()
+        assert winner == (challenger if wins else INCUMBENT)
+    forms = {INCUMBENT: missed, ENCODER: missed, more_layers: perfect}
+    assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
+
+
 def test_the_preferred_form_speaks_for_its_level_and_a_simpler_one_as_good_stands():
     _, document, sensitive, scores = world(3)
     fold = document % 4
@@ -121,7 +136,7 @@ def test_the_preferred_form_speaks_for_its_level_and_a_simpler_one_as_good_stand
     better[missed] = -8.0
     forms = {INCUMBENT: scores, ENCODER: luckier, mean: better}
     assert competition(forms, sensitive, fold, document).winner() == mean
-    forms = {INCUMBENT: better, ENCODER: scores, mean: luckier}
+    forms = {INCUMBENT: luckier, ENCODER: scores, mean: luckier}
     assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
     forms = {INCUMBENT: scores, ENCODER: luckier, mean: scores}
     assert competition(forms, sensitive, fold, document).winner() == ENCODER

@@ -15,11 +15,11 @@ import pikepdf
 from pikepdf import Dictionary, Name, Object, Stream
 
 from .fonts import clean_fonts
-from .interpret import Interpreter, PageGlyphs, StreamKey
+from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
-from .marks import PageEdit, StreamCuts, collect_cuts, match_page
+from .marks import PageEdit, collect_cuts, match_page
 from .raster import helvetica, rasterise
-from .read import PdfText, comparable_text, read_pages
+from .read import PdfText, comparable_text, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
@@ -32,12 +32,16 @@ _ROUNDS = 4
 
 @dataclass
 class CutReport:
-    """What was done to a file: pages that became pictures and why, and lines that kept their gaps."""
+    """What was done to a file: pages that became pictures and why, and lines that kept their gaps.
+
+    `touched` are the pages, from 0, that lost something or have a font that did.
+    """
 
     pictures: dict[int, str] = field(default_factory=dict)
     lines: int = 0
     kept_gaps: int = 0
     fonts: dict[str, int] = field(default_factory=dict)
+    touched: set[int] = field(default_factory=set)
 
 
 def cut(
@@ -75,7 +79,7 @@ def cut(
                 raise FileRefusedError("has a page that cannot be cut") from None
             report.pictures.update(error.pages)
             continue
-        wrong = _misread(out, text, by_page)
+        wrong = _misread(out, text, by_page, report.touched)
         if not wrong:
             return out, report
         if wrong & report.pictures.keys():
@@ -86,17 +90,19 @@ def cut(
     raise FileRefusedError("has too many pages that cannot be cut")
 
 
-def _misread(out: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]]) -> set[int]:
-    """Return the pages whose text is not what was decided."""
-    found = read_pages(out)
+def _misread(
+    out: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]], touched: set[int]
+) -> set[int]:
+    """Return the pages whose text is not what was decided; the others are read with the written file."""
     wrong = set()
-    for number, (page, now) in enumerate(zip(text.pages, found, strict=True)):
+    for number, now in read_words(out, touched).items():
+        page = text.pages[number]
         pieces, at = [], 0
         for edit in by_page.get(number, ()):
             pieces += [page.text[at : edit.start], edit.replacement]
             at = edit.end
         decided = "".join([*pieces, page.text[at:]])
-        if comparable_text(decided) != comparable_text(now.text):
+        if comparable_text(decided) != comparable_text(now):
             wrong.add(number)
     return wrong
 
@@ -140,9 +146,9 @@ class _Attempt:
         layouts: dict[StreamKey, StreamLayout] = {}
         for key, own in cuts.items():
             layouts[key] = arrange(own, self.texts.get(key, {})) if own.gone else StreamLayout()
-            self._write(key, streams[key].object, own, layouts[key], rewrite(
+            self._write(key, streams[key], layouts[key], rewrite(
                 streams[key], own, layouts[key], codes.new_codes, self.texts.get(key, {}),
-            ), streams[key].resources)  # fmt: skip
+            ))  # fmt: skip
         for number in sorted(self.report.pictures):
             edits = self.by_page.get(number, ())
             rasterise(self.pdf, number, self.data, self.text.pages[number], edits)
@@ -151,7 +157,12 @@ class _Attempt:
         self.report.lines = len(lines)
         self.report.kept_gaps = sum(not line.moved for line in lines)
         self.report.fonts = codes.counts
-        return save(self.pdf)
+        lost = {key for key, own in cuts.items() if own.gone}
+        self.report.touched = codes.pages | self.report.pictures.keys()
+        self.report.touched |= {
+            n for n, (glyphs, _) in pages.items() if lost & glyphs.streams.keys()
+        }
+        return save(self.pdf, recompress=False)
 
     def _plan(self, *, pictures: bool) -> dict[int, tuple[PageGlyphs, dict[int, int]]]:
         interpreter = Interpreter(self.pdf)
@@ -191,19 +202,19 @@ class _Attempt:
                 _drop_fonts(fonts, used)
 
     def _write(
-        self, key: StreamKey, holder: Object, cuts: StreamCuts, layout: StreamLayout, content: bytes,
-        resources: Object,
-    ) -> None:  # fmt: skip
+        self, key: StreamKey, stream: StreamContent, layout: StreamLayout, content: bytes
+    ) -> None:
         if layout.placeholders:
+            resources = stream.resources
             if not isinstance(resources.get("/Font"), Dictionary):
                 resources["/Font"] = Dictionary()
             resources["/Font"]["/" + PLACEHOLDER_FONT.decode()] = helvetica()
-        if not (cuts.gone or content != b""):
+        if content == stream.content and not stream.is_odd:
             return
         if key[0] == "page":
-            holder["/Contents"] = self.pdf.make_stream(content)
+            stream.object["/Contents"] = self.pdf.make_stream(content)
         else:
-            holder.write(content)
+            stream.object.write(content)
 
 
 def _drop_fonts(fonts: Object, used: set[tuple[int, int]]) -> None:

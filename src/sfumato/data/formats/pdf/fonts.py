@@ -37,10 +37,11 @@ Key = tuple[int, int]
 
 @dataclass
 class FontChanges:
-    """The new codes of the fonts that were renumbered, and how many fonts were treated in which way."""
+    """The new codes of fonts that were renumbered, how many were treated in which way, and their pages."""
 
     new_codes: dict[Key, Codes] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    pages: set[int] = field(default_factory=set)
 
 
 def clean_fonts(
@@ -71,6 +72,7 @@ def clean_fonts(
             continue
         if codes is not None:
             changes.new_codes[key] = codes
+        changes.pages |= use.pages
         kind = "pruned" if codes is None else "renumbered"
         changes.counts[kind] = changes.counts.get(kind, 0) + 1
     return changes, failed

@@ -106,12 +106,16 @@ class TextShow:
 
 @dataclass(frozen=True, slots=True)
 class StreamContent:
-    """A content stream: the object that holds it, its bytes, and its operators."""
+    """A content stream: the object that holds it, its bytes, and its operators.
+
+    The bytes of an odd one are not those of the object: a parser put them into a plainer form.
+    """
 
     object: Object
     content: bytes
     operators: list[StreamOperator]
     resources: Object
+    is_odd: bool = False
 
 
 @dataclass(slots=True)
@@ -151,15 +155,17 @@ class Interpreter:
     def _stream(self, key: StreamKey, holder: Object, resources: Object) -> StreamContent:
         if key not in self._streams:
             content = content_of(holder) if key[0] == "page" else bytes(holder.read_bytes())
+            is_odd = False
             try:
                 operators = scan(content)
             except OddContentError:
+                is_odd = True
                 content = unparse(parse(pikepdf.Page(holder) if key[0] == "page" else holder))
                 try:
                     operators = scan(content)
                 except OddContentError as error:
                     raise PageRefusedError(f"content with {error}") from None
-            self._streams[key] = StreamContent(holder, content, operators, resources)
+            self._streams[key] = StreamContent(holder, content, operators, resources, is_odd)
         return self._streams[key]
 
     def font(self, resources: Object, name: str) -> GlyphFont:

@@ -291,7 +291,8 @@ def _fit(
             continue
         at = 0
         shift = 0.0
-        while at < len(pending) and pending[at].end <= run.start + 0.05 * run.size:
+        # By their middles: kerning may put a letter before the end of the one that goes.
+        while at < len(pending) and pending[at].start + pending[at].end <= run.start + run.end:
             shift += pending[at].width - (pending[at].end - pending[at].start)
             at += 1
         own_shifts = layout.shifts.setdefault(run.show.operator.start, {})

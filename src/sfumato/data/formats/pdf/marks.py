@@ -83,17 +83,20 @@ def match_page(
     if count and not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise PageRefusedError("text at no place")
     gone: dict[int, int] = {}
+    across = np.argsort(x, kind="stable")
+    ordered = x[across]
     for edit in edits:
         for i in range(edit.start, edit.end):
             if page.made[i]:
                 continue
+            left, bottom = page.origin[i].tolist()
             near = max(0.02, min(_NEAR, 0.3 * float(page.box[i][3] - page.box[i][1])))
-            hits = np.flatnonzero(
-                (np.abs(x - page.origin[i][0]) < near) & (np.abs(y - page.origin[i][1]) < near)
-            )
-            if not len(hits) and not page.text[i].isspace():
+            first, last = np.searchsorted(ordered, [left - near, left + near])
+            column = across[first:last]
+            hits = sorted(column[np.abs(y[column] - bottom) < near].tolist())
+            if not hits and not page.text[i].isspace():
                 raise PageRefusedError("a marked character without a glyph")
-            for glyph in hits.tolist():
+            for glyph in hits:
                 gone.setdefault(glyph, edit.number)
     _add_spaces(glyphs, gone)
     if glyphs.clips and gone:
@@ -175,34 +178,40 @@ def _printed_over(
     width = np.array(glyphs.width)
     middle_x = x + a * width / 2 + c * size * 0.25
     middle_y = y + b * width / 2 + d * size * 0.25
+    across = np.argsort(middle_x, kind="stable")
+    ordered = middle_x[across]
     for corners in boxes:
-        sides = [
-            (x1 - x0) * (middle_y - y0) - (y1 - y0) * (middle_x - x0)
-            for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True)
-        ]
-        inside = np.all([s > 0 for s in sides], axis=0) | np.all([s < 0 for s in sides], axis=0)
-        yield from np.flatnonzero(inside).tolist()
+        (left, right), (bottom, top) = (sorted(v)[::3] for v in zip(*corners, strict=True))
+        first, last = np.searchsorted(ordered, [left, right])
+        near = across[first:last]
+        heights = middle_y[near]
+        for glyph in near[(heights > bottom) & (heights < top)].tolist():
+            px, py = float(middle_x[glyph]), float(middle_y[glyph])
+            sides = [
+                (x1 - x0) * (py - y0) - (y1 - y0) * (px - x0)
+                for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True)
+            ]
+            if min(sides) > 0 or max(sides) < 0:
+                yield glyph
 
 
-def _cells(
-    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
-) -> Iterator[npt.NDArray[np.int64]]:
-    for dx in (0.0, _NEAR):
-        for dy in (0.0, _NEAR):
-            across = np.floor((x + dx) / _CELL).clip(-1e8, 1e8).astype(np.int64)
-            yield (across << 32) + np.floor((y + dy) / _CELL).clip(-1e8, 1e8).astype(np.int64)
+def _cells(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    across, down = (np.floor(v / _CELL).clip(-1e8, 1e8).astype(np.int64) for v in (x, y))
+    return (across << 32) + down
 
 
 def _unread(
     page: PageText, glyphs: PageGlyphs, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
 ) -> Iterator[int]:
     """Yield the glyphs that no character accounts for, spaces aside."""
-    seen = np.zeros(len(x), np.bool_)
-    for ours, theirs in zip(_cells(x, y), _cells(*page.origin.T), strict=True):
-        seen |= np.isin(ours, theirs)
-    missing = np.flatnonzero(~seen).tolist()
+    missing = np.arange(len(x))
+    for dx, dy in ((0.0, 0.0), (0.0, _NEAR), (_NEAR, 0.0), (_NEAR, _NEAR)):
+        if len(missing):  # after the first look hardly any
+            ours = _cells(x[missing] + dx, y[missing] + dy)
+            theirs = _cells(page.origin[:, 0] + dx, page.origin[:, 1] + dy)
+            missing = missing[~np.isin(ours, theirs)]
     firsts = _firsts(glyphs)
-    for glyph in missing:
+    for glyph in missing.tolist():
         show = glyphs.shows[bisect_right(firsts, glyph) - 1]
         code = list(show.codes())[glyph - show.first]
         if code not in show.font.spaces:

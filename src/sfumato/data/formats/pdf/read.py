@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +18,7 @@ from pypdfium2 import raw
 from ...document import Segment
 from .refusal import FileRefusedError
 
-__all__ = ["PageText", "PdfText", "comparable_text", "read_pages", "read_text"]
+__all__ = ["PageText", "PdfText", "comparable_text", "read_pages", "read_text", "read_words"]
 
 _IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
 _HYPHENS = {0x02, 0xFFFE}
@@ -23,6 +26,7 @@ _UNREADABLE = (
     0.2  # share of characters without a meaning from which on nobody can tell what is written
 )
 _INVISIBLE = 3  # the text render mode of what an OCR program lays under a picture
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,23 @@ def comparable_text(text: str) -> str:
 
 
 def read_pages(data: bytes) -> tuple[PageText, ...]:
-    """Return the text of every page."""
+    """Return the text of every page, with the place of every character."""
+    with _open(data) as document:
+        return tuple(_read_page(document, number, _characters) for number in range(len(document)))
+
+
+def read_words(data: bytes, pages: Iterable[int]) -> dict[int, str]:
+    """Return the text alone of some pages, from 0."""
+    with _open(data) as document:
+        return {number: _read_page(document, number, _words) for number in sorted(pages)}
+
+
+@contextmanager
+def _open(data: bytes) -> Iterator[pdfium.PdfDocument]:
     try:
         document = pdfium.PdfDocument(data)
         try:
-            return tuple(_read_page(document, number) for number in range(len(document)))
+            yield document
         finally:
             document.close()
     except pdfium.PdfiumError:
@@ -120,47 +136,67 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
     return found
 
 
-def _read_page(document: pdfium.PdfDocument, number: int) -> PageText:
+def _read_page(document: pdfium.PdfDocument, number: int, read: Callable[[object], T]) -> T:
     page = document[number]
     textpage = page.get_textpage()
     try:
-        return _characters(textpage.raw)
+        return read(textpage.raw)
     finally:
         textpage.close()
         page.close()
 
 
+def _words(textpage: object) -> str:
+    return _decode(_codes(textpage))[0]
+
+
 def _characters(textpage: object) -> PageText:
-    count = raw.FPDFText_CountChars(textpage)
-    characters: list[str] = []
+    text, sources = _decode(_codes(textpage))
     places: list[tuple[float, ...]] = []
     made: list[bool] = []
     x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
-    high = 0
-    get_code, is_made = raw.FPDFText_GetUnicode, raw.FPDFText_IsGenerated
     get_origin, get_box = raw.FPDFText_GetCharOrigin, raw.FPDFText_GetLooseCharBox
-    for i in range(count):
-        code = get_code(textpage, i)
-        if code == 0x0D:
+    is_made, last = raw.FPDFText_IsGenerated, -1
+    for i in sources:
+        if i == last:  # the break after a hyphen
+            places.append(places[-1])
+            made.append(True)
             continue
-        if 0xDC00 <= code < 0xE000 and high:  # the second half of a character beyond U+FFFF
-            characters[-1] = chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00)
-            high = 0
-            continue
-        high = code if 0xD800 <= code < 0xDC00 else 0
         get_origin(textpage, i, x, y)
         get_box(textpage, i, box)
-        place = (x.value, y.value, box.left, box.bottom, box.right, box.top)
-        if code in _HYPHENS:  # a word that goes on in the next line
-            characters += ["-", "\n"]
-            places += [place, place]
-            made += [False, True]
-            continue
-        characters.append(_character(code))
-        places.append(place)
+        places.append((x.value, y.value, box.left, box.bottom, box.right, box.top))
         made.append(is_made(textpage, i) == 1)
+        last = i
     where = np.array(places, np.float64).reshape(-1, 6)
-    return PageText("".join(characters), where[:, :2], where[:, 2:], np.array(made, np.bool_))
+    return PageText(text, where[:, :2], where[:, 2:], np.array(made, np.bool_))
+
+
+def _codes(textpage: object) -> list[int]:
+    get_code = raw.FPDFText_GetUnicode
+    return [get_code(textpage, i) for i in range(raw.FPDFText_CountChars(textpage))]
+
+
+def _decode(codes: Sequence[int]) -> tuple[str, list[int]]:
+    """Return the text of codes as pdfium gives them, and which code each character is from."""
+    characters: list[str] = []
+    sources: list[int] = []
+    high = 0
+    for i, code in enumerate(codes):
+        if 0x20 <= code < 0x7F:
+            characters.append(chr(code))
+            sources.append(i)
+        elif code == 0x0D:
+            continue
+        elif 0xDC00 <= code < 0xE000 and high:  # the second half of a character beyond U+FFFF
+            characters[-1] = chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00)
+        elif code in _HYPHENS:  # a word that goes on in the next line
+            characters += ["-", "\n"]
+            sources += [i, i]
+        else:
+            characters.append(_character(code))
+            sources.append(i)
+        high = code if 0xD800 <= code < 0xDC00 else 0
+    return "".join(characters), sources
 
 
 def _character(code: int) -> str:

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 
+from .empty_groups import MOVES, STATE, splice, without_empty
 from .interpret import Matrix, StreamContent, TextShow, multiply
 from .layout import CutText, StreamLayout
 from .marks import StreamCuts
 from .rules import find_rules
-from .scan import OddContentError, StreamOperator, scan
+from .scan import StreamOperator
 
 __all__ = ["EXTRA_LETTERS", "PLACEHOLDER_FONT", "rewrite", "winansi"]
 
 PLACEHOLDER_FONT = b"SfumatoH"
-_MOVES = ("Td", "TD", "Tm", "T*")
 _SHOWS = ("TJ", "Tj", "'", '"')
-_STATE = ("Tf", "Tc", "Tw", "Tz", "TL", "Ts", "Tr", "gs")
-_SPACE = b"\x00\t\n\x0c\r "
 _GREY = b"0.88"
 _DESCENT, _ASCENT = -0.22, 0.8
 Codes = Mapping[int, int]
@@ -72,12 +69,10 @@ def rewrite(
     for operator in stream.operators:
         writer.take(operator)
     writer.edits += [(start, end, b" ") for start, end in find_rules(stream, layout.boxes)]
-    pieces, at = [], 0
-    for start, end, new in sorted(writer.edits, key=lambda e: (e[0], e[1])):
-        pieces += [stream.content[at:start], new]
-        at = end
-    pieces.append(stream.content[at:])
-    return _without_empty(b"".join(pieces)) if writer.has_cut else b"".join(pieces)
+    edits = sorted(writer.edits, key=lambda e: (e[0], e[1]))
+    if writer.has_cut:
+        edits = without_empty(stream, edits)
+    return splice(stream.content, 0, len(stream.content), edits)
 
 
 class _Writer:
@@ -106,10 +101,10 @@ class _Writer:
             self.moves.clear()
         elif name in _SHOWS:
             self._show(self.cuts.shows[start])
-        elif name in _MOVES:
+        elif name in MOVES:
             leading = b" %b TL " % _number(-_last(operator)) if name == "TD" else b" "
             self.moves.append((start, end, leading))
-        elif self.absolute and name in _STATE:
+        elif self.absolute and name in STATE:
             if name in self.states:  # the number of changes would tell the number of letters
                 before = self.states[name]
                 self.edits.append((*before, b" "))
@@ -255,69 +250,3 @@ def _recode(show: TextShow, new_codes: Codes) -> bytes:
     if name == '"':
         before = b"%b %b " % (_number(show.state.word_space), _number(show.state.character_space))
     return b" " + before + b"".join(items) + b" " + name.encode() + b" "
-
-
-def _without_empty(content: bytes) -> bytes:
-    """Return a stream without text objects and groups that draw nothing: their number tells letters."""
-    for _ in range(4):
-        try:
-            operators = scan(content)
-        except OddContentError:
-            return content
-        spans = list(_empty_spans(operators, content))
-        spaces = list(_long_spaces(operators, content))
-        if not spans and not spaces:
-            return content
-        pieces, at = [], 0
-        for start, end in sorted([*spans, *spaces]):
-            if start >= at:
-                pieces.append(content[at:start])
-                at = end
-        pieces.append(content[at:])
-        content = b" ".join(pieces)
-    return content
-
-
-def _long_spaces(operators: list[StreamOperator], content: bytes) -> Iterator[tuple[int, int]]:
-    """Yield white space between operators that is longer than it need be."""
-    for one, other in pairwise(operators):
-        if other.start - one.end > 1 and not content[one.end : other.start].strip(_SPACE):
-            yield one.end, other.start
-
-
-def _empty_spans(operators: list[StreamOperator], content: bytes) -> Iterator[tuple[int, int]]:
-    """Yield groups and text objects that draw nothing, and set nothing that lasts."""
-    opened: list[tuple[int, str]] = []
-    done = -1
-    for i, operator in enumerate(operators):
-        if i and content[operators[i - 1].end : operator.start].strip(_SPACE):
-            opened.clear()
-        if operator.name in ("q", "BT"):
-            opened.append((i, operator.name))
-        elif operator.name in ("Q", "ET"):
-            wanted = "q" if operator.name == "Q" else "BT"
-            if opened and opened[-1][1] == wanted:
-                first = opened.pop()[0]
-                start = operators[first].start
-                states = {o.name for o in operators[first + 1 : i]} & set(_STATE)
-                if start > done and (wanted == "q" or states <= _set_next(operators, content, i)):
-                    done = operator.end
-                    yield start, done
-            else:
-                opened.clear()
-        elif operator.name not in (*_MOVES, *_STATE, "cm"):
-            opened.clear()
-
-
-def _set_next(operators: list[StreamOperator], content: bytes, at: int) -> set[str]:
-    """Return the text state that the text object after an operator sets before it shows anything."""
-    found: set[str] = set()
-    for before, operator in pairwise(operators[at:]):
-        if content[before.end : operator.start].strip(_SPACE) or operator.name not in (
-            "BT",
-            *_MOVES,
-            *_STATE,
-        ):
-            break
-        found.add(operator.name)
-    return found

@@ -25,6 +25,7 @@ _BEFORE = re.compile(
     rb"(?:^|[\x00\t\n\x0c\r ])(?:n|S|s|f|F|f\*|B|B\*|b|b\*|rg|RG|g|G|k|K|w|J|j|M|d|i|ri|cs|CS|sc|SC|scn|SCN|EMC|BDC|BMC)"
     rb"[\x00\t\n\x0c\r ]+\Z"
 )
+_SHORTEST = len(b"0 0 0 0 re f")
 _THIN, _TALL = 0.15, 2.5  # of the size of the letters
 
 
@@ -39,15 +40,15 @@ def find_rules(stream: StreamContent, boxes: Sequence[CutBox]) -> Iterator[tuple
         What is cut from it.
 
     """
-    for start, end, matrix in _between(stream.operators, len(stream.content)):
-        between = stream.content[start:end]
-        if not re.search(rb"[a-zA-Z]", between):
+    for start, end, matrix in _between(stream.operators, len(stream.content)) if boxes else ():
+        if end - start < _SHORTEST:
             continue
-        for match in _LINE.finditer(between):
+        between = stream.content[start:end]
+        for match in _LINE.finditer(between) if b"m" in between else ():
             x0, y0, x1, y1 = (float(v) for v in match.groups())
             if _is_along(_box(matrix, x0, y0, x1, y1), boxes) and _begins(between, match.start()):
                 yield start + match.start(), start + match.end()
-        for match in _RECTANGLE.finditer(between):
+        for match in _RECTANGLE.finditer(between) if b"re" in between else ():
             x0, y0, wide, high = (float(v) for v in match.groups())
             box = _box(matrix, x0, y0, x0 + wide, y0 + high)
             if _is_along(box, boxes) and _begins(between, match.start()):

@@ -24,6 +24,7 @@ __all__ = ["Sanitised", "sanitise", "save"]
 
 _MOST_PAGES = 20_000
 _SHOWS = ("Tj", "TJ", "'", '"')
+_STRING = re.compile(rb"\((?:[^()\\]++|\\.)*+\)", re.DOTALL)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}")
 _TAGS = {"/Artifact", "/Span", "/P", "/OC"}
 _PLAIN_INKS = {"/All", "/None", "/Black", "/Cyan", "/Magenta", "/Yellow"}
@@ -79,8 +80,17 @@ def sanitise(data: bytes, limits: Limits, *, blank: bool = True) -> Sanitised:
         ) from None
 
 
-def save(pdf: pikepdf.Pdf) -> bytes:
-    """Return the bytes of a PDF: written anew, without earlier versions and what nothing points at."""
+def save(pdf: pikepdf.Pdf, *, recompress: bool = True) -> bytes:
+    """Return the bytes of a PDF: written anew, without earlier versions and what nothing points at.
+
+    Parameters
+    ----------
+    pdf : Pdf
+        The file.
+    recompress : bool, default=True
+        Whether streams that are packed are packed anew: something may stand behind what they hold.
+
+    """
     out = io.BytesIO()
     pdf.save(
         out,
@@ -88,7 +98,7 @@ def save(pdf: pikepdf.Pdf) -> bytes:
         object_stream_mode=pikepdf.ObjectStreamMode.generate,
         compress_streams=True,
         stream_decode_level=pikepdf.StreamDecodeLevel.generalized,
-        recompress_flate=True,
+        recompress_flate=recompress,
     )
     return out.getvalue()
 
@@ -172,6 +182,15 @@ def _has_image(resources: Object) -> bool:
         return False
     found = walk(Dictionary(R=resources))
     return any(isinstance(o, Stream) and o.get("/Subtype") == Name.Image for o in found)
+
+
+def _has_comment(content: bytes) -> bool:
+    """Return whether a stream without pictures has a comment: a percent sign that is not in a string.
+
+    >>> _has_comment(b"(50%) Tj"), _has_comment(b"(50) Tj % for Ann"), _has_comment(b"((50%)) Tj")
+    (False, True, False)
+    """
+    return b"%" in _STRING.sub(b"", content)
 
 
 class _Objects:
@@ -339,8 +358,9 @@ class _Objects:
                 page["/Contents"] = self.pdf.make_stream(content if new is None else new)
 
     def _clean_content(self, where: Object | pikepdf.Page, content: bytes) -> bytes | None:
-        inline = self.blank and re.search(rb"(?<![A-Za-z])BI[\x00\t\n\x0c\r ]", content)
-        if b"%" not in content and not inline and keys.has_plain_tags(content):
+        picture = re.search(rb"(?<![A-Za-z])BI[\x00\t\n\x0c\r ]", content)
+        comment = b"%" in content and (picture or _has_comment(content))
+        if not comment and not (picture and self.blank) and keys.has_plain_tags(content):
             return None
         kept: list[Operation] = []
         for given, name in parse(where):

@@ -14,7 +14,7 @@ from .refusal import FileRefusedError
 
 __all__ = ["Unpacking", "content_of", "parse", "unparse", "walk"]
 
-_PIECE = 1 << 18
+_FIRST, _PIECE = 1 << 13, 1 << 18  # bytes that are unpacked at once: most streams are short
 _STREAM = re.compile(rb"(?<!end)stream\r?\n")
 # How many times larger an unpacked stream can be at most.
 _GROWTH = {
@@ -83,8 +83,8 @@ class Unpacking:
         packed = zlib.decompressobj()
         pieces: list[bytes] = []
         try:
-            piece = packed.decompress(bytes(data[:_PIECE]), _PIECE)
-            at = _PIECE
+            piece = packed.decompress(bytes(data[:_FIRST]), _PIECE)
+            at = _FIRST
             while piece:
                 self._take(len(piece))
                 if not pieces or pieces[0][:1] == b"\x78":  # what may be packed once more

@@ -52,7 +52,7 @@ def two_largest(space: Space) -> tuple[int, int] | None:
 class Units:
     """The runs of values between the open cuts of one attribute."""
 
-    def __init__(self, space: Space, attribute: int) -> None:
+    def __init__(self, cells: Cells, space: Space, attribute: int) -> None:
         self.attribute = attribute
         size = int(space.sizes[attribute])
         cuts = space.open_cuts(attribute)
@@ -66,7 +66,9 @@ class Units:
         begins = ends - self.width
         length = ends[None, :] - begins[:, None]
         upper = np.triu(np.ones((self.count, self.count), dtype=bool))
-        self.log_width = np.log(np.where(upper, length, 1).astype(np.float64))
+        first, after = cells.widths.before[attribute, begins], cells.widths.before[attribute, ends]
+        width = np.where(upper, after[None, :] - first[:, None], 1)
+        self.log_width = np.log(np.maximum(width, 1).astype(np.float64))
         single = np.eye(self.count, dtype=bool)
         allowed = upper & ((length <= widest) | single)
         nodes = space.allowed_intervals(attribute, self.count)
@@ -84,7 +86,7 @@ class PairSums:
     def __init__(self, cells: Cells, space: Space, attributes: tuple[int, int], node: Node) -> None:
         self.cells, self.node = cells, node
         first, second = attributes
-        self.outer, self.inner = Units(space, first), Units(space, second)
+        self.outer, self.inner = Units(cells, space, first), Units(cells, space, second)
         coarse = self._rest(attributes, node.coarse)
         fine = coarse if node.single else self._rest(attributes, node.fine)
         occupied = slice(0, cells.occupied)
@@ -134,17 +136,9 @@ class PairSums:
 
     def _widths(self, attributes: tuple[int, int], bits: Bits) -> float:
         """Return the rest's part of Σ margin·ln width."""
-        cells = self.cells
-        interval = cells.intervals(bits)
-        total = 0.0
-        for a in range(cells.attributes):
-            if a in attributes:
-                continue
-            size = int(cells.sizes[a])
-            width = np.bincount(interval[a, :size])
-            inside = np.bincount(interval[a, :size], weights=cells.value_counts[a, :size])
-            total += float(np.dot(inside, np.log(width)))
-        return total
+        interval = self.cells.intervals(bits)
+        rest = (a for a in range(self.cells.attributes) if a not in attributes)
+        return sum(self.cells.spread(a, interval[a]) for a in rest)
 
     @cached_property
     def _corners(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

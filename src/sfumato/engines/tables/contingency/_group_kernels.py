@@ -41,6 +41,7 @@ class GroupState(NamedTuple):
     outside_at: I8
     outside_len: I8
     margin: I8  # (attributes, representatives): records in the interval
+    before: I8  # (attributes, values): how many values before one count in a width
     sums: F8  # Σ count/size, Σ count·ln count, records in groups below the least sizes, Σ margin·ln width
     least: F8  # least sample size, least population size of a group
     flags: I8  # dense, wide, bits of the table, places of the table in use
@@ -260,9 +261,9 @@ def merge_delta(g: GroupState, a: int, left: int, right: int, nlog: F8, out: F8)
 def wider(n_left: int, width_left: int, n_right: int, width_right: int) -> float:
     """Return the change of Σ margin·ln width when two neighbouring intervals merge."""
     return (
-        (n_left + n_right) * np.log(width_left + width_right)
-        - n_left * np.log(width_left)
-        - n_right * np.log(width_right)
+        (n_left + n_right) * np.log(max(width_left + width_right, 1))
+        - n_left * np.log(max(width_left, 1))
+        - n_right * np.log(max(width_right, 1))
     )
 
 
@@ -271,9 +272,9 @@ def width_delta(g: GroupState, a: int, left: int, right: int) -> float:
     """The same for two intervals of attribute a."""
     return wider(
         g.margin[a, left],
-        g.high[a, left] - g.low[a, left] + 1,
+        g.before[a, g.high[a, left] + 1] - g.before[a, g.low[a, left]],
         g.margin[a, right],
-        g.high[a, right] - g.low[a, right] + 1,
+        g.before[a, g.high[a, right] + 1] - g.before[a, g.low[a, right]],
     )
 
 

@@ -166,21 +166,23 @@ def interval_costs(
 
 @njit(cache=True, nogil=True)
 def to_axes(
-    share: F8, log: F8, below: F8, margin: I8, width: I8, allowed: U1, widest: int, max_below: int,
-    scale: F8,
-    risk: F8, loss: F8,
+    share: F8, log: F8, below: F8, margin: I8, length: I8, width: I8, allowed: U1, widest: int,
+    max_below: int, scale: F8, risk: F8, loss: F8,
 ) -> None:  # fmt: skip
     """Turn the interval tables into risk and loss; infinite loss where an interval is not allowed.
 
-    `allowed` has the shape of the tables, or (0, 0) where every interval is.
+    By unit, `length` is the number of its values and `width` that of those which count. `allowed` has the shape of
+    the tables, or (0, 0) where every interval is.
     """
     units, band = share.shape
     for i in range(units):
         records = 0
         values = 0
+        wide = 0
         for b in range(min(band, units - i)):
             records += margin[i + b]
-            values += width[i + b]
+            values += length[i + b]
+            wide += width[i + b]
             if (
                 (values > widest and b > 0)
                 or below[i, b] > max_below + 0.5
@@ -190,7 +192,7 @@ def to_axes(
                 loss[i, b] = np.inf
             else:
                 risk[i, b] = share[i, b] / scale[2]
-                loss[i, b] = (records * np.log(values) - log[i, b]) / scale[1] / scale[3]
+                loss[i, b] = (records * np.log(max(wide, 1)) - log[i, b]) / scale[1] / scale[3]
 
 
 @njit(cache=True, nogil=True)

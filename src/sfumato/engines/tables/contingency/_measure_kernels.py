@@ -47,25 +47,26 @@ def below_least(count: int, weight: float, least: F8) -> float:
 
 @njit(cache=True, nogil=True)
 def intervals(
-    bits: U1, first: I8, sizes: I8, counts_of_value: I8, interval: I4, amounts: I8
+    bits: U1, first: I8, sizes: I8, counts_of_value: I8, before: I8, interval: I4, amounts: I8
 ) -> float:
     """Number the intervals of each attribute's values; give Σ margin·ln width, and how many there are."""
     spread = 0.0
     for a in range(sizes.shape[0]):
         at = 0
-        width = 1
+        begin = before[a, 0]
         margin = counts_of_value[a, 0]
         interval[a, 0] = 0
         for v in range(1, sizes[a]):
             if bits[first[a] + v - 1]:
+                width = before[a, v] - begin
                 if width > 1:
                     spread += margin * np.log(width)
                 at += 1
-                width = 0
+                begin = before[a, v]
                 margin = 0
-            width += 1
             margin += counts_of_value[a, v]
             interval[a, v] = at
+        width = before[a, sizes[a]] - begin
         if width > 1:
             spread += margin * np.log(width)
         amounts[a] = at + 1

@@ -23,7 +23,7 @@ def walk(g: GroupState, attributes: I4, values: I4, nlog: F8, out: F8) -> None:
 @njit(cache=True, nogil=True)
 def walk_dense(
     weight_0: F8, count_0: I4, weight: F8, count: I4, multiplier: I8, sizes: I8,
-    counts_of_value: I8, attributes: I4, values: I4, nlog: F8, least: F8, sums: F8, out: F8,
+    counts_of_value: I8, before: I8, attributes: I4, values: I4, nlog: F8, least: F8, sums: F8, out: F8,
 ) -> None:  # fmt: skip
     """The same walk from the bottom where the product of the domains is an index; `sums` is the bottom's.
 
@@ -91,9 +91,9 @@ def walk_dense(
         total[0] += d_share
         total[1] += d_log
         total[2] += d_below
-        wl = right - left
         last = end[a, right]
-        wr = last - right + 1
+        wl = before[a, right] - before[a, left]
+        wr = before[a, last + 1] - before[a, right]
         nl = margin[a, left]
         nr = margin[a, right]
         total[3] += wider(nl, wl, nr, wr)

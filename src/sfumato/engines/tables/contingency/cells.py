@@ -1,7 +1,6 @@
 """The table as the search sees it: occupied combinations of values with their counts, and every evaluator.
 
-The cost of everything here grows with the number of occupied cells, never with the number of rows nor
-with the product of the domains.
+The cost of everything here grows with the number of occupied cells, never with that of the rows or the product of the domains.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from ....core.errors import DataError
 from . import _interval_kernels, _measure_kernels, _walk_kernels
 from ._group_kernels import GroupState, copy_groups, fill_bottom
 from .overlay import distinct, overlay
+from .widths import Widths
 
 __all__ = ["Cells", "Joint", "Keys", "PolicyMeasures"]
 
@@ -74,12 +74,14 @@ class Cells:
         *,
         least_sample: int = 0,
         least_population: float = 0,
+        spanned: Sequence[npt.NDArray[np.float64]] = (),
     ) -> None:
         self.sizes = np.asarray(sizes, dtype=np.int64)
         self.attributes = len(self.sizes)
         self.has_population = population_codes is not None
         self.first = np.concatenate(([0], np.cumsum(self.sizes - 1))).astype(np.int64)
         self.length = int(self.first[-1])
+        self.widths = Widths(self.sizes.tolist(), spanned)
         self.attribute_of_bit = np.repeat(
             np.arange(self.attributes, dtype=np.int32), self.sizes - 1
         )
@@ -97,7 +99,7 @@ class Cells:
         self.nlogn = _nlogn_table(min(_NLOGN_TABLE, self.records + 1))
         self._factor()
         self.value_counts = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int64)
-        self.value_weights = np.zeros((self.attributes, int(self.sizes.max())))
+        self.value_weights = np.zeros(self.value_counts.shape)
         for a in range(self.attributes):
             np.add.at(self.value_counts[a], self.codes[a, : self.occupied], self.count)
             np.add.at(self.value_weights[a], self.codes[a], self.weight)
@@ -201,11 +203,17 @@ class Cells:
             np.cumsum(part, out=table[a, 1 : self.sizes[a]])
         return table
 
+    def spread(self, attribute: int, interval: npt.NDArray[np.integer]) -> float:
+        """Return an attribute's part of Σ margin·ln width."""
+        held = self.value_counts[attribute, : int(self.sizes[attribute])]
+        inside = np.bincount(interval[: held.size], weights=held)
+        return float(np.dot(inside, self.widths.logs(attribute, interval)))
+
     def _sums(self, bits: Bits) -> tuple[npt.NDArray[np.float64], int, float]:
         interval = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int32)
         amounts = np.empty(self.attributes, dtype=np.int64)
         widths = _measure_kernels.intervals(
-            bits, self.first, self.sizes, self.value_counts, interval, amounts
+            bits, self.first, self.sizes, self.value_counts, self.widths.before, interval, amounts
         )
         step, multipliers = 1, np.empty(self.attributes, dtype=np.int64)
         for a in range(self.attributes - 1, -1, -1):
@@ -256,17 +264,13 @@ class Cells:
         the loss that comes from their widths (Σ margin·ln width).
         """
         interval = self.intervals(bits)
-        widths = 0.0
-        step, multipliers = 1, np.zeros(self.attributes, dtype=np.int64)
+        widths, step, multipliers = 0.0, 1, np.zeros(self.attributes, dtype=np.int64)
         for a in range(self.attributes - 1, -1, -1):
             if a == attribute:
                 continue
-            size = int(self.sizes[a])
-            width = np.bincount(interval[a, :size])
-            inside = np.bincount(interval[a, :size], weights=self.value_counts[a, :size])
-            widths += float(np.dot(inside, np.log(width)))
+            widths += self.spread(a, interval[a])
             multipliers[a] = self.multiplier[a] if self.wide else step
-            step *= width.size
+            step *= int(interval[a].max()) + 1
         dense = not self.wide and step <= self._limit
         row_key, column_key = self._keys(interval, multipliers)
         column = np.empty(self.codes.shape[1], dtype=np.int32)
@@ -341,7 +345,7 @@ class Cells:
             inside_at=by_value(), inside_len=by_value(),
             outside=np.empty((d, total - self.occupied), dtype=np.int32),
             outside_at=by_value(), outside_len=by_value(),
-            margin=by_value(),
+            margin=by_value(), before=self.widths.before,
             sums=np.zeros(4),
             least=self.least,
             flags=flags,
@@ -373,7 +377,7 @@ class Cells:
                 self._walk_scratch = np.empty_like(weight), np.empty_like(count)
             _walk_kernels.walk_dense(
                 weight, count, *self._walk_scratch, self.multiplier, self.sizes, self.value_counts,
-                attributes, values, self.nlogn, self.least, bottom, sums,
+                self.widths.before, attributes, values, self.nlogn, self.least, bottom, sums,
             )  # fmt: skip
             return self.to_axes(sums)
         state = self.bottom_groups() if groups is None else groups

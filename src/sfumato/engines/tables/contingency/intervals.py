@@ -107,11 +107,11 @@ def interval_table(
         cells.nlogn, cells.least, share, log, below,
     )  # fmt: skip
     margin = np.bincount(unit, weights=cells.value_counts[a, :size]).astype(np.int64)
-    width = np.bincount(unit).astype(np.int64)
+    length = np.bincount(unit).astype(np.int64)
+    width = np.bincount(unit, weights=cells.widths.counted(a)).astype(np.int64)
     kernels.to_axes(
-        share, log, below, margin, width, allowed, size if widest is None else widest, max_below,
-        cells.scale,
-        risk, loss,
+        share, log, below, margin, length, width, allowed, size if widest is None else widest,
+        max_below, cells.scale, risk, loss,
     )  # fmt: skip
     rest = (cells.scale[0] + widths) / cells.records / cells.scale[3]
     return IntervalTable(a, cuts, size, risk, loss, float(rest), steps)

@@ -13,15 +13,15 @@ from sfumato.engines.tables.measures.sampling import fraction_of
 from sfumato.engines.tables.space.labels import writer_of
 
 from ....core.errors import DataError, ParameterError, did_you_mean
-from ....data.hierarchy import hierarchy_nodes
+from ....data.hierarchy import hierarchy_levels, hierarchy_nodes
 from ....data.table import Table
 from ....data.table_schema import MISSING, Attribute, Domain
 from ..contingency.cells import Cells, Joint
 from ..contingency.numbering import group_sizes
+from ..contingency.widths import spanned_by_attribute
 from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, Held
 from ..groups.sensitive_columns import SensitiveColumns
-from ..measures.granularity import spanned_values
 from ..measures.sampling import Sampled, fractions_in
 from ..space.constraints import AttributeRule, Space
 from ..space.cuts import open_cuts
@@ -86,6 +86,7 @@ class Problem:
             table.population_count,
             least_sample=min_sample,
             least_population=min_population,
+            spanned=spanned_by_attribute(table.domains, table.codes, table.count),
         )
         problem = cls(table, lattice, cells, space)
         problem.fraction = fraction_of(table, sampling_fraction)
@@ -133,15 +134,6 @@ class Problem:
         return fractions_in(inside, sizes, people)
 
     @property
-    def spanned(self) -> tuple[npt.NDArray[np.float64], ...]:
-        """By attribute, 1 for each value between the first and the last that occurs."""
-        cells = self.cells
-        return tuple(
-            spanned_values(domain, cells.value_counts[a, : len(domain)])
-            for a, domain in enumerate(self.lattice.domains)
-        )
-
-    @property
     def weights(self) -> tuple[float, ...]:
         """How much each quasi-identifier matters, as the schema says."""
         return tuple(a.weight for a in self.table.schema.quasi)
@@ -158,12 +150,14 @@ def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
         domain = table.domains[a]
         observed = attribute.domain == "observed"
         counts = _people_by_value(table, a)
-        nodes = {}
+        nodes: dict[tuple[int, int], str] = {}
+        levels: tuple[tuple[int, ...], ...] = ()
         if attribute.hierarchy is not None:
-            values = [v for v in domain if v != MISSING]
-            nodes = hierarchy_nodes(attribute.hierarchy, values, table.schema.folder)
+            built = attribute.hierarchy, [v for v in domain if v != MISSING], table.schema.folder
+            nodes, levels = hierarchy_nodes(*built), hierarchy_levels(*built)
         rare = frozenset(np.flatnonzero(counts < common).tolist()) if observed else frozenset()
-        found.append(DomainLabels(domain, observed, rare, nodes, writer_of(attribute, domain)))
+        writer = writer_of(attribute, domain)
+        found.append(DomainLabels(domain, observed, rare, nodes, writer, attribute.ordered, levels))
     return tuple(found)
 
 

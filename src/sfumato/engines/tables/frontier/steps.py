@@ -134,7 +134,7 @@ def _granular_objective(problem: Problem, conditions: Conditions) -> Objective:
         )
     cells, columns = problem.cells, problem.sensitive_columns(conditions)
     loss = GranularityLoss.of(
-        Context(cells, spanned=problem.spanned, weights=problem.weights),
+        Context(cells, weights=problem.weights),
     )
     most = int(conditions.max_suppressed * cells.records)
 
@@ -207,7 +207,7 @@ def _score(problem: Problem, request: TablesRequest, conditions: Conditions) -> 
     if name is not None:
         counted_by_cell = problem.people is None and name in problem.sensitive
         joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
-    context = Context(problem.cells, request.k, joint, problem.spanned, problem.weights)
+    context = Context(problem.cells, request.k, joint, problem.weights)
     of_risk = RISKS.get_or_raise(request.risk).of(context)
     of_loss = LOSSES.get_or_raise(request.loss).of(context)
     if problem.people is not None:

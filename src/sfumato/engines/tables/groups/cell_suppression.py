@@ -203,16 +203,14 @@ def blank_cells(
     inside = key[: cells.occupied]
     count = np.bincount(inside, weights=cells.count, minlength=first.size).astype(np.int64)
     people = np.bincount(key, weights=cells.weight, minlength=first.size).astype(np.float64)
-    logs = np.zeros(first.size)
-    wide = np.zeros(cells.attributes)
-    for a in range(cells.attributes):
-        width = np.bincount(interval[a, : int(cells.sizes[a])])
-        logs_of = np.log(width)
-        logs += logs_of[codes[a]]
-        wide[a] = np.log(float(cells.sizes[a]))
+    logs_of = [cells.widths.logs(a, interval[a]) for a in range(cells.attributes)]
+    logs = sum((logs_of[a][codes[a]] for a in range(cells.attributes)), np.zeros(first.size))
+    wide = cells.widths.log_domains
     single = codes.max(axis=1) == 0
-    margins = [float(np.average(wide[a] - np.log(np.bincount(interval[a, : int(cells.sizes[a])]))[codes[a]],
-                                weights=count)) for a in range(cells.attributes)]  # fmt: skip
+    margins = [
+        float(np.average(wide[a] - logs_of[a][codes[a]], weights=count))
+        for a in range(cells.attributes)
+    ]
     costs = [0.0 if single[a] else max(margins[a], 1e-9) for a in range(cells.attributes)]
     different = None
     if persons is not None:
@@ -235,9 +233,7 @@ def blank_cells(
     widths = logs[held].copy()
     for a in range(cells.attributes):
         on = (found.blanks >> a) & 1 == 1
-        widths[on] += (
-            wide[a] - np.log(np.bincount(interval[a, : int(cells.sizes[a])]))[found.codes[a][on]]
-        )
+        widths[on] += wide[a] - logs_of[a][found.codes[a][on]]
     stays = ~found.left
     out = found.rows_suppressed
     nats = float(cells.scale[0]) + float((found.count * widths)[stays].sum())

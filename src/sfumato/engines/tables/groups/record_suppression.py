@@ -96,9 +96,8 @@ def nats_of(cells: Cells, bits: Bits, kept: npt.NDArray[np.integer]) -> float:
     sizes = sizes[sizes > 0]
     nats = float(cells.scale[0]) - float((sizes * np.log(sizes)).sum())
     for a in range(cells.attributes):
-        width = np.bincount(interval[a, : int(cells.sizes[a])])
-        nats += float((kept * np.log(width[columns[a]])).sum())
+        nats += float((kept * cells.widths.logs(a, interval[a])[columns[a]]).sum())
     out = cells.records - int(kept.sum())
     if out:  # as if published in one group of everything
-        nats += out * (float(np.log(cells.sizes.astype(np.float64)).sum()) - float(np.log(out)))
+        nats += out * (float(cells.widths.log_domains.sum()) - float(np.log(out)))
     return nats / cells.records

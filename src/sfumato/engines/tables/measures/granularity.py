@@ -1,12 +1,11 @@
 """Granularity: how coarse the published intervals are (the normalised certainty penalty of Xu et al. 2006).
 
-A record loses, in each attribute, the share of the attribute's values that its interval spans beyond its own. Values
-beyond the first and the last that occur are no values here: a band in which there is nobody tells nothing.
+A record loses, in each attribute, the share of the attribute's values that its interval spans beyond its own; which
+values count is said in `contingency.widths`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -16,25 +15,10 @@ import numpy.typing as npt
 
 from ....core.arrays import Floats
 from ....core.errors import ParameterError
-from ....data.attributes import MISSING
 from ..contingency.cells import Bits, Cells
 from .protocol import Context, PublishedGroups
 
-__all__ = ["GranularityLoss", "spanned_values"]
-
-
-def spanned_values(domain: Sequence[str], counts: npt.NDArray[np.integer]) -> Floats:
-    """Return 1 for each value from the first to the last that occurs, and for missing cells where there are any.
-
-    >>> spanned_values(["0", "1", "2", "3", "?"], np.array([0, 2, 0, 1, 0])).tolist()
-    [0.0, 1.0, 1.0, 1.0, 0.0]
-    """
-    known = len(domain) - (1 if len(domain) > 1 and domain[-1] == MISSING else 0)
-    found = (counts > 0).astype(np.float64)
-    there = np.flatnonzero(counts[:known])
-    if there.size:
-        found[there[0] : there[-1] + 1] = 1.0
-    return found
+__all__ = ["GranularityLoss"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +26,6 @@ class GranularityLoss:
     """The mean penalty of records and attributes, attributes by their weights: 0 unchanged, 1 nothing published."""
 
     cells: Cells
-    spanned: tuple[Floats, ...]
     weights: tuple[float, ...]
     name: ClassVar[str] = "granularity"
     rises: ClassVar[bool] = True
@@ -51,25 +34,20 @@ class GranularityLoss:
     def of(cls, context: Context) -> GranularityLoss:
         """Build the measure for a table."""
         cells = context.cells
-        sizes = [int(size) for size in cells.sizes]
-        counts = [cells.value_counts[a, :size] for a, size in enumerate(sizes)]
-        plain = [spanned_values([""] * size, n) for size, n in zip(sizes, counts, strict=True)]
-        weights = context.weights or tuple(1.0 for _ in sizes)
-        return cls(cells, tuple(context.spanned or plain), tuple(weights))
+        return cls(cells, tuple(context.weights or (1.0 for _ in cells.sizes)))
 
     @cached_property
     def _shares(self) -> Floats:
         """The weight of each attribute in the mean; those with a single value have none."""
-        several = np.array([spanned.sum() > 1 for spanned in self.spanned], dtype=np.float64)
-        shares = several * np.array(self.weights)
+        shares = (self.cells.widths.domains > 1) * np.array(self.weights)
         return np.asarray(shares / shares.sum()) if shares.sum() > 0 else shares
 
     def penalties(self, a: int, bits: Bits) -> Floats:
         """Return what a record with each value of an attribute loses."""
         part = bits[int(self.cells.first[a]) : int(self.cells.first[a + 1])]
         interval = np.concatenate(([0], np.cumsum(part, dtype=np.int64)))
-        width = np.bincount(interval, weights=self.spanned[a])[interval]
-        most = max(float(self.spanned[a].sum()) - 1.0, 1.0)
+        width = np.bincount(interval, weights=self.cells.widths.counted(a))[interval]
+        most = max(float(self.cells.widths.domains[a]) - 1.0, 1.0)
         return np.asarray(np.clip((width - 1.0) / most, 0.0, 1.0))
 
     def __call__(self, bits: Bits) -> float:

@@ -17,14 +17,12 @@ __all__ = ["Context", "Measure", "PublishedGroups", "SensitiveTable"]
 class Context:
     """What a measure may need: the cells, the group size of `small-groups`, the counts of a target column.
 
-    By attribute, `spanned` is 1 for each value that counts as one (see `granularity`), and `weights` says how much
-    the attribute matters.
+    `weights` says how much each attribute matters.
     """
 
     cells: Cells
     k: int = 5
     target: Joint | None = None
-    spanned: tuple[Floats, ...] = ()
     weights: tuple[float, ...] = ()
 
 

@@ -127,10 +127,8 @@ def _nats_of_sizes(cells: Cells, bits: Bits, sizes: Counts) -> float:
     """Return the loss of a policy in nats (equation 4), from the sizes of its groups."""
     interval = cells.intervals(bits)
     nats = float(cells.scale[0]) - float((sizes * np.log(sizes)).sum())
-    for a, many in enumerate(cells.sizes.tolist()):
-        place = interval[a, :many]
-        inside = np.bincount(place, weights=cells.value_counts[a, :many])
-        nats += float(inside @ np.log(np.bincount(place)))
+    for a in range(cells.attributes):
+        nats += cells.spread(a, interval[a])
     return nats / cells.records
 
 

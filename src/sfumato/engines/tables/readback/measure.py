@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -22,7 +21,7 @@ from ..payload import TablesPayload
 from ..records import TablesMeasured
 from ..registry import LOSSES, RISKS, SHOWN
 from ..space.labels import ALL
-from ..space.policy import Policy
+from ..space.policy import Lattice, Policy
 from .groups import CountedGroups, WithinGroups, histories_before
 
 __all__ = ["ReadBack", "read_back"]
@@ -73,7 +72,8 @@ def read_back(
     payload = payload or TablesPayload(original.schema, policy.lattice)
     written = CountedGroups.of(published, payload, linked)
     blanks = payload.conditions.suppress_as == "cells"
-    places = _places(policy, written.labels, blanks=blanks)
+    counted = _counted_values(original, payload.lattice)
+    places = _places(policy, written.labels, counted, blanks=blanks)
     around = _people_in(original.codes, None, original)
     by_row = _groups_by_row(written, places, original, around, payload)
     groups = by_row
@@ -131,7 +131,7 @@ def _groups_by_row(
     people = np.zeros(count.size)
     people[~blank] = _people_in(places.rows[:, ~blank], places.of_value, original)
     people[blank] = _people_behind(places, original)
-    nats, relative = _divergence(count, places.log_widths, original.count, payload.lattice.sizes)
+    nats, relative = _divergence(count, places, original.count)
     # Whether a column holds numbers is asked of the written rows alone: what others hold is not published.
     sensitive = {
         n: SensitiveTable(w.table, w.is_numeric and original.is_ordered(n))
@@ -159,16 +159,11 @@ def _groups_by_row(
 def _granularity(count: Counts, places: _Places, original: Table, payload: TablesPayload) -> float:
     """Return the mean share of each attribute's values that the published intervals span beyond one.
 
-    Values beyond those that occur do not count; a record that is not published, or a blanked cell, spans all.
+    A record that is not published, or a blanked cell, spans all.
     """
     total, weights = 0.0, 0.0
     for a, attribute in enumerate(payload.schema.quasi):
-        held = np.bincount(original.codes[a], original.count, payload.lattice.sizes[a]) > 0
-        domain = payload.lattice.domains[a]
-        last = len(domain) - (1 if len(domain) > 1 and domain[-1] == MISSING else 0)
-        ends = np.flatnonzero(held[:last])
-        counts = held.copy()
-        counts[ends.min(initial=last) : ends.max(initial=-1) + 1] = True
+        counts = places.counted[a]
         if counts.sum() < 2:
             continue
         width = np.bincount(places.of_value[a], weights=counts)
@@ -209,15 +204,13 @@ def _target(
     return before, WithinGroups.of(written.source, payload, payload.target, written.records).table
 
 
-def _divergence(
-    count: Counts, widths: npt.NDArray[np.float64], original: Counts, sizes: Sequence[int]
-) -> tuple[float, float]:
+def _divergence(count: Counts, places: _Places, original: Counts) -> tuple[float, float]:
     """Return the loss of equation 4 in nats, and over that of one group of everything."""
     n, whole = int(count.sum()), int(original.sum())
     left_out = max(whole - n, 0)
     inside = float((original * np.log(original)).sum())
-    everything = float(np.log(np.array(sizes, dtype=np.float64)).sum())
-    nats = inside - float((count * (np.log(count) - widths)).sum())
+    everything = sum(float(np.log(max(int(values.sum()), 1))) for values in places.counted)
+    nats = inside - float((count * (np.log(count) - places.log_widths)).sum())
     if left_out:  # as if published in one group of everything
         nats += left_out * (everything - float(np.log(left_out)))
     nats /= whole
@@ -226,11 +219,15 @@ def _divergence(
 
 
 class _Places(NamedTuple):
-    """Labels read back: the interval of each group by attribute (−1: blanked), its log width, that of each value."""
+    """Labels read back: the interval of each group by attribute (−1: blanked), its log width, that of each value.
+
+    `counted` marks the values of each attribute that count in a width.
+    """
 
     rows: Counts
     log_widths: npt.NDArray[np.float64]
     of_value: list[npt.NDArray[np.intp]]
+    counted: list[npt.NDArray[np.bool_]]
 
     @property
     def blank(self) -> npt.NDArray[np.bool_]:
@@ -238,7 +235,25 @@ class _Places(NamedTuple):
         return np.asarray((self.rows < 0).any(axis=0))
 
 
-def _places(policy: Policy, labels: list[list[str | None]], *, blanks: bool = False) -> _Places:
+def _counted_values(original: Table, lattice: Lattice) -> list[npt.NDArray[np.bool_]]:
+    """Mark, by attribute, the values between the first and the last that occur; a missing one if it occurs."""
+    found = []
+    for a, domain in enumerate(lattice.domains):
+        held = np.bincount(original.codes[a], original.count, len(domain)) > 0
+        last = len(domain) - (1 if len(domain) > 1 and domain[-1] == MISSING else 0)
+        ends = np.flatnonzero(held[:last])
+        held[ends.min(initial=last) : ends.max(initial=-1) + 1] = True
+        found.append(held)
+    return found
+
+
+def _places(
+    policy: Policy,
+    labels: list[list[str | None]],
+    counted: list[npt.NDArray[np.bool_]],
+    *,
+    blanks: bool = False,
+) -> _Places:
     """Read labels back; a blanked cell has the width of the whole domain."""
     lattice = policy.lattice
     group, of_value = [], []
@@ -254,11 +269,11 @@ def _places(policy: Policy, labels: list[list[str | None]], *, blanks: bool = Fa
                 f"The output holds something in {name!r} that the policy does not publish; "
                 "nothing was published."
             )
-        width = np.array([high - low + 1 for low, high in spans])
-        widths += np.log(np.where(places < 0, width.sum(), width[places]))
+        width = np.array([counted[a][low : high + 1].sum() for low, high in spans])
+        widths += np.log(np.maximum(np.where(places < 0, width.sum(), width[places]), 1))
         group.append(places)
-        of_value.append(np.repeat(np.arange(len(spans)), width))
-    return _Places(np.stack(group), widths, of_value)
+        of_value.append(np.repeat(np.arange(len(spans)), [high - low + 1 for low, high in spans]))
+    return _Places(np.stack(group), widths, of_value, counted)
 
 
 def _recursive_l(table: npt.NDArray[np.float64], c: float) -> int:

@@ -12,6 +12,7 @@ from ....data.table import Table
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..contingency.cells import Cells
+from ..contingency.widths import spanned_by_attribute
 from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.histories import people_of
 from ..groups.people import People
@@ -110,6 +111,7 @@ def _cells(policy: Policy, payload: TablesPayload, table: Table) -> Cells:
     return Cells(
         policy.lattice.sizes, table.codes, table.count, table.population_codes,
         table.population_count, least_sample=payload.min_sample, least_population=payload.min_population,
+        spanned=spanned_by_attribute(policy.lattice.domains, table.codes, table.count),
     )  # fmt: skip
 
 

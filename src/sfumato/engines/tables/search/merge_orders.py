@@ -65,6 +65,7 @@ def merge_orders(run: SearchRun) -> list[MergeOrder]:
             ),
             cells.records * cells.scale[3],
             _Others(_counts_of_others(run, a), cells.records),
+            counted=cells.widths.counted(a),
             has_population=cells.has_population,
         )
         orders.append(_order_of(margin, space, a))
@@ -130,14 +131,16 @@ def _expected_nlogn(mean: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 class _IntervalMargin:
-    """Intervals of one attribute in the model: records, people, risk and width of each."""
+    """Intervals of one attribute in the model: records, people, risk, values and width of each."""
 
     def __init__(
         self, count: npt.NDArray[np.float64], weight: npt.NDArray[np.float64],
-        risk: npt.NDArray[np.float64], unit: float, others: _Others, *, has_population: bool,
+        risk: npt.NDArray[np.float64], unit: float, others: _Others, *,
+        counted: npt.NDArray[np.int64], has_population: bool,
     ) -> None:  # fmt: skip
         self.count, self.weight, self.risk = count, weight, risk
-        self.width = np.ones(count.size)
+        self.values = np.ones(count.size)
+        self.width = counted.astype(np.float64)
         self.unit = unit
         self.others = others
         self.records = float(count.sum())
@@ -163,8 +166,9 @@ class _IntervalMargin:
 
     def _loss(self, i: int, j: int) -> float:
         ni, nj = self.count[i], self.count[j]
-        width = self.width[i] + self.width[j]
-        spread = ni * np.log(width / self.width[i]) + nj * np.log(width / self.width[j])
+        wi, wj = max(self.width[i], 1.0), max(self.width[j], 1.0)
+        width = max(self.width[i] + self.width[j], 1.0)
+        spread = ni * np.log(width / wi) + nj * np.log(width / wj)
         if ni == 0 or nj == 0:
             return float(spread / self.unit)
         si, sj = ni / self.records, nj / self.records
@@ -177,6 +181,7 @@ class _IntervalMargin:
         self.weight[i] += self.weight[j]
         self.count[i] += self.count[j]
         self.width[i] += self.width[j]
+        self.values[i] += self.values[j]
 
 
 def _order_of(margin: _IntervalMargin, space: Space, a: int) -> MergeOrder:
@@ -201,7 +206,7 @@ def _order_of(margin: _IntervalMargin, space: Space, a: int) -> MergeOrder:
         j = int(after[i])
         if j >= size or not alive[i] or version[i] != mine or version[j] != its:
             continue
-        forbidden = margin.width[i] + margin.width[j] > space.widest[a]
+        forbidden = margin.values[i] + margin.values[j] > space.widest[a]
         if forbidden and not closed[high[i]]:
             continue
         _, gain, loss = margin.price(i, j)

@@ -64,6 +64,10 @@ class DomainLabels:
         The hierarchy's own names of intervals.
     writer : IntervalWriter, optional
         What writes intervals of bins or dates.
+    ordered : bool
+        Whether numbers are in an order; codes are not, and never a range.
+    levels : sequence of sequences of int
+        The places after which groups end, by level of the hierarchy from the values up; none without one.
 
     """
 
@@ -72,6 +76,8 @@ class DomainLabels:
     rare: frozenset[int] = frozenset()
     nodes: Mapping[tuple[int, int], str] = field(default_factory=dict)
     writer: IntervalWriter | None = None
+    ordered: bool = True
+    levels: tuple[tuple[int, ...], ...] = ()
 
     @cached_property
     def _last(self) -> int:
@@ -87,6 +93,8 @@ class DomainLabels:
     @cached_property
     def numbers(self) -> tuple[Decimal, ...] | None:
         """The values as numbers, where they are in number order; else None."""
+        if not self.ordered:
+            return None
         found = [_number(v) for v in self.domain[: self._last + 1]]
         values = [v for v in found if v is not None]
         if len(values) < len(found) or len(values) < 2:

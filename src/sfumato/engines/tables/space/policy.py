@@ -119,9 +119,7 @@ class Lattice:
         bits = np.ones(self.length, dtype=np.uint8)
         unknown = [name for name in intervals if name not in self.names]
         if unknown:
-            raise FormatError(
-                f"The policy names the attribute {unknown[0]!r}, which the schema does not have."
-            )
+            raise _unknown(unknown[0])
         for a, name in enumerate(self.names):
             if name not in intervals:
                 continue
@@ -138,6 +136,35 @@ class Lattice:
                     hint="they must follow one another from its first value to its last.",
                 )
         return self.from_bits(bits)
+
+    def at_level(self, name: str, level: object) -> list[list[str]]:
+        """Return the intervals of an attribute at a level of its hierarchy, as [low, high] pairs.
+
+        Level 0 is the values as they are. A missing value stays apart except at the highest level.
+
+        >>> labels = DomainLabels(("a", "b", "c", "?"), levels=((0, 1, 2), (1, 2), (2,)))
+        >>> Lattice(("x",), (labels.domain,), (labels,)).at_level("x", 1)
+        [['a', 'b'], ['c', 'c'], ['?', '?']]
+        """
+        if name not in self.names:
+            raise _unknown(name)
+        a = self.names.index(name)
+        domain, known = self.domains[a], self.labels[a].known
+        levels = self.labels[a].levels
+        if not levels:
+            raise FormatError(
+                f"The attribute {name!r} has no hierarchy, so it has no levels.",
+                hint="write its intervals instead.",
+            )
+        if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level < len(levels):
+            raise FormatError(f"The hierarchy of {name!r} has the levels 0 to {len(levels) - 1}.")
+        ends = list(levels[level])
+        if known < len(domain):
+            ends = [len(domain) - 1] if len(ends) == 1 else [*ends, len(domain) - 1]
+        return [
+            [domain[low], domain[high]]
+            for low, high in zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True)
+        ]
 
     def _end_of(
         self, a: int, at: int, interval: object, place: Mapping[str, int], band: int
@@ -167,6 +194,10 @@ class Lattice:
             ends = domain[low] if low == last else f"{domain[low]}-{domain[last]}"
             return ends if last == high else f"{ends}|{MISSING}"
         return "|".join(domain[low : high + 1])
+
+
+def _unknown(name: str) -> FormatError:
+    return FormatError(f"The policy names the attribute {name!r}, which the schema does not have.")
 
 
 @dataclass(frozen=True)

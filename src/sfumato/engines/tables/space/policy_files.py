@@ -32,8 +32,8 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, force: bool = F
 def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
     """Read a policy; refuse one of another schema, or whose bits and intervals disagree.
 
-    A file written by hand needs no more than its intervals: `{"intervals": {"age": ["0-17", "18-120"]}}`; an
-    attribute that it does not name stays as it is.
+    A file written by hand needs no more than its intervals, or levels of hierarchies:
+    `{"intervals": {"age": ["0-17", "18-120"]}, "levels": {"zip": 2}}`; an attribute that it does not name stays as it is.
     """
     name = Path(path).name
     content = read_json(path)
@@ -56,17 +56,24 @@ def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
 
 
 def _policy_by_hand(name: str, content: Mapping[str, object], lattice: Lattice) -> Policy:
-    intervals = content.get("intervals")
-    listed = isinstance(intervals, dict) and all(isinstance(v, list) for v in intervals.values())
-    if not listed or content.keys() - {"intervals", "fingerprint"}:
+    intervals, levels = content.get("intervals", {}), content.get("levels", {})
+    if (
+        not isinstance(intervals, dict)
+        or not isinstance(levels, dict)
+        or not all(isinstance(v, list) for v in intervals.values())
+        or not intervals.keys() | levels.keys()
+        or content.keys() - {"intervals", "levels", "fingerprint"}
+    ):
         raise FormatError(
             f"The file {name!r} is not a policy.",
-            hint='one written by hand is { "intervals": { "age": ["0-17", "18-120"] } }.',
+            hint='one written by hand is { "intervals": { "age": ["0-17", "18-120"] }, "levels": { "zip": 2 } }.',
         )
     if content.get("fingerprint") not in {None, lattice.fingerprint}:
         raise ModelError(f"The policy {name!r} was made for another schema.")
-    assert isinstance(intervals, dict)
-    return lattice.policy(intervals)
+    if twice := sorted(intervals.keys() & levels.keys()):
+        raise FormatError(f"The policy {name!r} gives intervals and a level of {twice[0]!r}.")
+    by_level = {attribute: lattice.at_level(attribute, n) for attribute, n in levels.items()}
+    return lattice.policy({**intervals, **by_level})
 
 
 def mapping_csv(policy: Policy) -> str:

@@ -13,9 +13,9 @@ from .cube import Cube, Marks
 from .exact import hide_fewest, prune
 from .hypercubes import HiddenCells, hide_by_hypercubes
 
-__all__ = ["Protection", "protect"]
+__all__ = ["EXACT", "Protection", "protect"]
 
-_EXACT = 300  # cells × small cells up to which the fewest cells are searched for
+EXACT = 300  # cells × small cells up to which the fewest cells are searched for
 _PRUNED = 1_200  # hidden cells × small cells up to which hidden cells are tried again
 _AUDITED = (
     60_000  # hidden cells × small cells up to which every range is derived by a linear programme
@@ -64,7 +64,7 @@ def protect(cube: Cube, low: int, high: int) -> Protection:
     small = np.flatnonzero(primary.ravel()).tolist()
     boxes = hide_by_hypercubes(cube, primary, high)
     hidden = boxes.hidden if not boxes.unprotected else _widen(cube, primary, boxes, high)
-    if cube.counts.size * len(small) <= _EXACT:
+    if cube.counts.size * len(small) <= EXACT:
         best = hide_fewest(cube, primary, high)
         if best is not None and _is_wide(cube, best, small, high):
             hidden = best if best.sum() <= hidden.sum() else hidden

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ....core.errors import InputError, ParameterError
 from ....core.storage.work_folder import WorkFolder
+from ....data.document import Edit, Span
 from ....desk.records import DocumentView, Passage, Question, Status
 from .answers import Place
 from .encoder_trainer import teacher_of
@@ -111,15 +112,11 @@ class TextDesk(ProjectReleases):
             "number": session.answers.count + 1,
         }
         if found.kind == "window":
-            asked["spans"] = (
-                []
-                if asking == "second"
-                else [
-                    [max(s.start, first), min(s.end, last), s.label]
-                    for s in session.spans(document)
-                    if s.start < last and first < s.end
-                ]
-            )
+            asked["spans"] = [
+                [max(s.start, first), min(s.end, last), s.label]
+                for s in self._proposed(document, asking)
+                if s.start < last and first < s.end
+            ]
             return asked
         score = float(session.scores[found.first : found.last].max())
         place = (document, first, last)
@@ -130,6 +127,15 @@ class TextDesk(ProjectReleases):
             "no": len(session.like(place, sensitive=False)),
         }
         return asked
+
+    def _proposed(self, document: int, asking: str) -> Sequence[Span | Edit]:
+        """Return what is marked in a window before it is read: in an audit what the last release redacts."""
+        if asking == "second":
+            return ()
+        if asking == "audit" and self.released_candidate is not None:
+            edits = self._release().edits_of(self.session.documents[document])
+            return [edit for edit in edits if edit.label in self.labels]
+        return self.session.spans(document)
 
     def _about_class(self, asked: Asked) -> Question:
         """Return the question about a class of words: what it holds, how often, and some of its members."""

@@ -13,9 +13,10 @@ from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.publication import Publication
 from ....core.randomness import Streams
+from ....core.statistics.resampling import exact_interval
 from ....core.storage.staging import whole_directory
 from ....desk.protocol import Desk
-from ....desk.records import ReleasedView, ReviewedDocument
+from ....desk.records import ReleaseAudit, ReleasedView, ReviewedDocument
 from ..exploration import TextExploration
 from ..learners.partial import UNKNOWN
 from ..learners.protocol import cost_threshold
@@ -72,11 +73,11 @@ class ProjectReleases(Desk):
             self.session.journal.append({"do": "release", "candidate": candidate})
         return Publication(release, out)
 
-    def _since_release(self) -> tuple[str | None, list[Event]]:
-        """Return the candidate of the last release and the events since."""
+    def _since_release(self, wanted: str | None = None) -> tuple[str | None, list[Event]]:
+        """Return the candidate of the last release (of a candidate, where one is wanted) and the events since."""
         events = self.session.journal.events
         for place in range(len(events) - 1, -1, -1):
-            if events[place]["do"] == "release":
+            if events[place]["do"] == "release" and wanted in (None, events[place]["candidate"]):
                 return str(events[place]["candidate"]), events[place + 1 :]
         return None, []
 
@@ -84,6 +85,40 @@ class ProjectReleases(Desk):
     def released_candidate(self) -> str | None:
         """The candidate of the last release; None where nothing was published yet."""
         return self._since_release()[0]
+
+    def has_release(self, candidate: str) -> bool:
+        """Return whether a candidate was published."""
+        return self._since_release(candidate)[0] is not None
+
+    def audit(self) -> ReleaseAudit | None:
+        """Return what the random windows that were read since the last release say of its file."""
+        candidate, events = self._since_release()
+        if candidate is None:
+            return None
+        release, sheet, counted = (
+            self._release(),
+            self.session.sheet,
+            self.session.pool.data.counted,
+        )
+        undone = {event["of"] for event in events if event["do"] == "undo"}
+        windows = met = left = 0
+        for event in events:
+            if event["do"] != "window" or not event["random"] or "reader" in event or event["n"] in undone:  # fmt: skip
+                continue
+            windows, d = windows + 1, event["doc"]
+            sensitive, redacted = np.zeros((2, counted.size), np.bool_)
+            for first, last, _ in event["spans"]:
+                sensitive[sheet.tokens_of((d, first, last))] = True
+            for edit in release.edits_of(self.session.documents[d]):
+                redacted[sheet.tokens_of((d, edit.start, edit.end))] = True
+            met += int(np.count_nonzero(sensitive & counted))
+            left += int(np.count_nonzero(sensitive & counted & ~redacted))
+        around = exact_interval(left, met) if met else None
+        return {
+            "release": candidate, "windows": windows, "sensitive": met, "left": left,
+            "low": None if around is None else around.low,
+            "high": None if around is None else around.high,
+        }  # fmt: skip
 
     def review(self) -> list[ReviewedDocument]:
         """Return the documents, the drawn sample first; those that may still hold most first in both."""
@@ -175,23 +210,23 @@ class ProjectReleases(Desk):
         with self.session.lock:
             self.session.journal.append({"do": "approve", "by": name})
 
-    def released(self, number: int) -> ReleasedView:
-        """Return a document as the last release has it: the original, its edits and the published text."""
+    def released(self, number: int, candidate: str | None = None) -> ReleasedView:
+        """Return a document as a release has it: the original, its edits and the published text."""
         if not 0 <= number < len(self.session.documents):
             raise InputError("There is no such document.")
-        document, release = self.session.documents[number], self._release()
+        document, release = self.session.documents[number], self._release(candidate)
         return {
             "doc": number,
             "id": document.id,
             "text": document.text,
             "words": words_in(self.session, number, 0, len(document.text)),
-            "spans": release.spans(document),
+            "spans": [[e.start, e.end, e.label, None] for e in release.edits_of(document)],
             "published": release.text(document),
         }
 
-    def _release(self) -> ReviewedRelease:
-        """Return the last release, as it is on the disk."""
-        candidate, events = self._since_release()
+    def _release(self, wanted: str | None = None) -> ReviewedRelease:
+        """Return the last release (of a candidate, where one is wanted), as it is on the disk."""
+        candidate, events = self._since_release(wanted)
         if candidate is None:
             raise InputError("Nothing was published yet.", hint="publish a candidate first.")
         made = len(self.session.journal.events) - len(events)

@@ -6,6 +6,7 @@ published file itself; where the two do not fit each other, or the original has 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,7 +17,7 @@ from ....core.errors import InputError, NoCandidateError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import RELEASE_FILE
 from ....core.storage.private_folder import private_folder_of, write_private
-from ....data.document import Document, apply
+from ....data.document import Document, Edit, apply
 from ....data.documents import Corpus
 from ..private_edits import DocumentEdits, read_edits
 from ..read_options import ReadOptions
@@ -77,9 +78,9 @@ class ReviewedRelease:
         source, _ = release_of(self.out)
         return self.reading.open(source)
 
-    def spans(self, document: Document) -> list[list[int | str | float | None]]:
-        """Return what was redacted in a document: first, last, label, and no chance, since it is done."""
-        return [[e.start, e.end, e.label, None] for e in self._of(document).edits]
+    def edits_of(self, document: Document) -> Sequence[Edit]:
+        """Return what was redacted in a document."""
+        return self._of(document).edits
 
     def text(self, document: Document) -> str:
         """Return the document as it stands in the published file."""

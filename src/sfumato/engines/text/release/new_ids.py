@@ -55,17 +55,22 @@ class NewIds:
     """
 
     def __init__(self, candidate: str, inputs: Sequence[str]) -> None:
-        self._key = bytes.fromhex(private_key().mark("id", candidate, *inputs))
+        key = bytes.fromhex(private_key().mark("id", candidate, *inputs))
+        self._begun = hashlib.blake2b(digest_size=_SIZE, key=key)
 
     def mark(self, name: str) -> str:
         """Return the 16 hexadecimal digits of a document."""
-        content = name.encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(content, digest_size=_SIZE, key=self._key).hexdigest()
+        return self._digest(name.encode("utf-8", "surrogatepass")).hex()
+
+    def _digest(self, name: bytes) -> bytes:
+        own = self._begun.copy()  # the key is hashed once, not for each document
+        own.update(name)
+        return own.digest()
 
     def of_heads(self, heads: Column) -> tuple[Column, npt.NDArray[np.uint64]]:
         """Return the new ids of documents whose ids are given as JSON, and where each of them goes."""
         count, is_text = len(heads), heads.data[heads.bounds[:-1]] == _QUOTE
-        data, key = heads.data.tobytes(), self._key
+        data = heads.data.tobytes()
         bounds = zip(
             (heads.bounds[:-1] + is_text).tolist(),
             (heads.bounds[1:] - is_text).tolist(),
@@ -74,9 +79,7 @@ class NewIds:
         names = (data[first:last] for first, last in bounds)
         if b"\\" in data:
             names = (_unescape(name) for name in names)
-        digests = b"".join(
-            [hashlib.blake2b(name, digest_size=_SIZE, key=key).digest() for name in names]
-        )
+        digests = b"".join(map(self._digest, names))
         quoted = np.full((count, 2 * _SIZE + 2), _QUOTE, np.uint8)
         quoted[:, 1:-1] = np.frombuffer(hexlify(digests), np.uint8).reshape(count, -1)
         places = np.frombuffer(digests, ">u8").astype(np.uint64)
@@ -113,6 +116,6 @@ def id_line(id: str, published: str) -> bytes:
     return encoded({"id": id, "published_as": published}) + b"\n"
 
 
-def id_lines(ids: Column, published: Column) -> bytes:
+def id_lines(ids: Column, published: Column) -> bytearray:
     """Return many lines of the mapping, from ids as JSON texts."""
     return weave([b'{"id": ', b', "published_as": ', b"}\n"], ids, published)

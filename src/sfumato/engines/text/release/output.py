@@ -28,7 +28,7 @@ from ....data.shuffling import ShuffledLines
 from ....data.sources import create_bytes
 from ..private_edits import EDITS_FILE, DocumentEdits
 from .new_ids import IDS_FILE, NewIds, id_line
-from .parts import PartContent
+from .parts import PartContent, ReadDocuments
 
 __all__ = ["FAILED", "Output"]
 
@@ -52,6 +52,8 @@ class Output:
         The new ids, unless the documents keep theirs.
     private : Path
         The folder in which the private lines are staged: the edits, and the new ids.
+    read : ReadDocuments
+        The documents as they were read.
 
     """
 
@@ -60,6 +62,7 @@ class Output:
     keep: Sequence[str]
     new_ids: NewIds | None
     private: Path
+    read: ReadDocuments
     verified: int = 0
     failed: list[str] = field(default_factory=list)
     _edits: BinaryIO = field(init=False, repr=False)
@@ -148,7 +151,7 @@ class Output:
         return frozenset(
             DocumentEdits.of_line(line).id
             for content in self._contents(names)
-            for line, row in zip(content.edits.splitlines(), content.hashes, strict=True)
+            for line, row in zip(content.edit_lines(), content.hashes, strict=True)
             if found[bytes(row)] != 1
         )
 
@@ -157,7 +160,7 @@ class Output:
     def _write_documents(
         self, part: CorpusFile, names: Sequence[str], path: Path, without: frozenset[str]
     ) -> frozenset[str]:
-        """Write a part from the input, read again, and the edits; return the documents that failed."""
+        """Write a part from its documents and the edits; return the documents that failed."""
         form, expected, removed = self.corpus.format, Digests(), set[str]()
 
         def noted() -> Iterator[Edited]:
@@ -215,9 +218,9 @@ class Output:
     ) -> Iterator[Edited]:
         """Yield each document of the input that is published; those between them were withheld."""
         form = self.corpus.format
-        lines = (line for content in self._contents(names) for line in content.edits.splitlines())
+        lines = (line for content in self._contents(names) for line in content.edit_lines())
         entry = _next(lines)
-        for document in form.read(part):
+        for document in self.read.of(part, form):
             if entry is None or not isinstance(document, Document) or document.id != entry.id:
                 continue
             if document.text_sha256 != entry.text_sha256:

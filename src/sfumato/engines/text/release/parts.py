@@ -23,7 +23,7 @@ from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import encoded
 from ....data.formats.line_edits import ByteEdits, Hashes, line_hashes
 from ....data.formats.lines import LineBlock, LineWriter
-from ....data.formats.protocol import FieldNames
+from ....data.formats.protocol import CorpusFile, FieldNames, Format, FormatOptions
 from ..private_edits import DocumentEdits, edit_lines
 from ..redaction.counts import RedactionCounts
 from ..redaction.rendering import Edits
@@ -34,10 +34,21 @@ from .options import WriteOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PartContent", "Shared", "batch_part", "cut", "cut_blocks", "line_part", "readable"]
+__all__ = [
+    "PartContent",
+    "ReadDocuments",
+    "Shared",
+    "batch_part",
+    "cut",
+    "cut_blocks",
+    "line_part",
+    "readable",
+]
 
+Buffer = bytes | bytearray | memoryview
 _QUOTE = 0x22
 _COLUMNS = 3  # of a block: ids, texts, other fields
+_KEPT = 1 << 23  # characters of documents that are kept for writing
 Spans = Sequence[tuple[int, tuple[Span, ...]]]
 """The marked spans of a block, each with its document's place."""
 LineBatch = tuple[str, "list[str]", "pa.RecordBatch", Spans]
@@ -56,16 +67,16 @@ class Shared:
 class PartContent:
     """A finished part, a line per document: the edits; of JSON lines also the output, its hashes and its order."""
 
-    edits: bytes
-    lines: bytes | memoryview = b""
-    ids: bytes = b""
+    edits: Buffer
+    lines: Buffer = b""
+    ids: Buffer = b""
     hashes: Hashes = field(default_factory=lambda: np.empty((0, 3), np.uint64))
     places: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
 
-    def to_bytes(self) -> bytes:
-        """Return what the journal keeps."""
-        pieces = (self.edits, self.lines, self.ids, self.hashes.tobytes(), self.places.tobytes())
-        return b"".join((json.dumps(list(map(len, pieces))).encode(), b"\n", *pieces))
+    def pieces(self) -> list[Buffer]:
+        """Return what the journal keeps, without a copy of the lines."""
+        found = [self.edits, self.lines, self.ids, self.hashes.tobytes(), self.places.tobytes()]
+        return [json.dumps(list(map(len, found))).encode() + b"\n", *found]
 
     @classmethod
     def of_bytes(cls, content: bytes) -> PartContent:
@@ -74,12 +85,17 @@ class PartContent:
         for size in json.loads(content[:start]):
             pieces.append(whole[start : start + size])
             start += size
-        hashes, places = (np.frombuffer(piece, np.uint64) for piece in pieces[3:])
-        return cls(bytes(pieces[0]), pieces[1], bytes(pieces[2]), hashes.reshape(-1, 3), places)
+        # Copies: they are kept until the file is read back, and would keep the lines in memory.
+        hashes, places = (np.frombuffer(piece, np.uint64).copy() for piece in pieces[3:])
+        return cls(*pieces[:3], hashes.reshape(-1, 3), places)
+
+    def edit_lines(self) -> list[bytes]:
+        """Return the edits of each document."""
+        return bytes(self.edits).splitlines()
 
     def without(self, left_out: frozenset[str]) -> PartContent:
         """Leave documents out."""
-        known = [DocumentEdits.of_line(line).id for line in self.edits.splitlines()]
+        known = [DocumentEdits.of_line(line).id for line in self.edit_lines()]
         chosen = np.flatnonzero([name not in left_out for name in known])
         edits, lines, ids = (
             Column.of_lines(own).take(chosen).data.tobytes() if own else b""
@@ -101,6 +117,36 @@ def readable(
             unread.append(record.to_json())
         else:
             yield record
+
+
+class ReadDocuments:
+    """The documents that were read to decide on them, kept for writing them: most files are read once.
+
+    Of a corpus with more characters than are kept none is, and each part is read again when it is written.
+    """
+
+    def __init__(self, most: int = _KEPT) -> None:
+        self._left = most
+        self._by_part: dict[str, list[Document]] | None = {}
+
+    def keep(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield documents, and keep them while there is room."""
+        for document in documents:
+            self._left -= len(document.text)
+            if self._left < 0:
+                self._by_part = None
+            if self._by_part is not None:
+                self._by_part.setdefault(document.part, []).append(document)
+            yield document
+
+    def of(self, part: CorpusFile, form: Format[FormatOptions]) -> Iterable[Document | Withheld]:
+        """Return the documents of a part."""
+        return form.read(part) if self._by_part is None else self._by_part.get(part.name, ())
+
+    def all_of(self, corpus: Corpus) -> Iterator[Document]:
+        """Yield all documents that can be read."""
+        for part in corpus.parts:
+            yield from (d for d in self.of(part, corpus.format) if isinstance(d, Document))
 
 
 def cut(documents: Iterable[Document], characters: int) -> Iterator[tuple[str, list[Document]]]:
@@ -130,19 +176,22 @@ def cut_blocks(
             if new_ids is not None:
                 published, places = new_ids.of_heads(block.head)
                 columns = columns.append_column("published", published.to_arrow())
-                columns = columns.append_column("place", places)
+                # As bytes: from an array of numbers Arrow would load pandas.
+                as_bytes = Column.of_equal(places.view(np.uint8), len(places))
+                columns = columns.append_column("place", as_bytes.to_arrow())
             yield block, (part.name, list(block.fields), columns, block.spans)
     if not any(rows.values()):
         raise corpus.empty()
 
 
-def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, object]]:
+def line_part(shared: Shared, batch: LineBatch) -> tuple[list[Buffer], Mapping[str, object]]:
     """Decide on a block of JSON lines that was read in columns, and write its lines."""
     file, fields, columns, spans = batch
     block = replace(LineBlock.of_arrow(columns), spans=tuple(spans))
     published, places = block.head, np.empty(0, np.uint64)
     if len(columns.columns) > _COLUMNS:
-        published, places = Column.of_arrow(columns["published"]), columns["place"].to_numpy()
+        published = Column.of_arrow(columns["published"])
+        places = Column.of_arrow(columns["place"]).data.view(np.uint64)
     withheld: list[dict[str, str]] = []
     try:
         edits, counts = shared.sanitiser.texts(
@@ -170,7 +219,7 @@ def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, obj
         hashes=line_hashes(published, hashes, block.tail),
         places=places,
     )
-    return content.to_bytes(), _facts(file, fields, counts, withheld)
+    return content.pieces(), _facts(file, fields, counts, withheld)
 
 
 def _text_hashes(texts: Column) -> Column:
@@ -188,7 +237,7 @@ def _byte_edits(text: Column, edits: Edits) -> ByteEdits:
 
 def batch_part(
     shared: Shared, batch: tuple[str, Sequence[Document]]
-) -> tuple[bytes, Mapping[str, object]]:
+) -> tuple[list[Buffer], Mapping[str, object]]:
     """Decide on a batch of documents."""
     file, documents = batch
     done = shared.sanitiser(documents)
@@ -198,7 +247,7 @@ def batch_part(
     ]
     content = PartContent(b"".join(lines))
     fields = sorted({name for document in documents for name in document.fields})
-    return content.to_bytes(), _facts(file, fields, done.counts, [dict(w) for w in done.withheld])
+    return content.pieces(), _facts(file, fields, done.counts, [dict(w) for w in done.withheld])
 
 
 def _as_texts(heads: Column) -> Column:

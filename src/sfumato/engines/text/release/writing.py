@@ -36,7 +36,7 @@ from ..redaction.sanitiser import Sanitiser
 from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
-from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
+from .parts import ReadDocuments, Shared, batch_part, cut, cut_blocks, line_part, readable
 from .sample import Sampler
 
 __all__ = ["publish"]
@@ -152,6 +152,7 @@ class _TextPublication:
         )
         form = corpus.format
         self.shared = Shared(sanitiser, form.names, (form.name, form.version))
+        self.read_documents = ReadDocuments()
         self.unread: list[dict[str, str]] = []
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
@@ -177,9 +178,7 @@ class _TextPublication:
         """Sanitise all parts that the journal does not hold yet."""
         began = time.perf_counter()
         compute = compute_engine(self.options.engine, threads=self.options.threads)
-        part: Callable[..., tuple[bytes, Mapping[str, object]]] = (
-            line_part if self.in_columns else batch_part
-        )
+        part = line_part if self.in_columns else batch_part
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
             self.counts += RedactionCounts(**facts["counts"])
             self.failed += facts["withheld"]
@@ -213,7 +212,9 @@ class _TextPublication:
                     sampler.add_block(len(block), block.document)
                 yield batch
             return
-        documents: Iterable[Document] = readable(self.corpus, self.unread, self.rows, strict=strict)
+        documents: Iterable[Document] = self.read_documents.keep(
+            readable(self.corpus, self.unread, self.rows, strict=strict)
+        )
         if sampler is not None:
             documents = _shown(documents, sampler)
         yield from cut(self._with_findings(documents, self._unlooked), given.characters)
@@ -240,7 +241,8 @@ class _TextPublication:
         """Put the release together in a folder that nobody sees yet."""
         built.mkdir()
         written = built if self.corpus.is_published_as_folder else built / self.corpus.name
-        output = Output(self.corpus, journal, self.options.keep, self.new_ids, built.parent)
+        kept = self.read_documents
+        output = Output(self.corpus, journal, self.options.keep, self.new_ids, built.parent, kept)
         output.write(written, in_columns=self.in_columns)
         self._withhold_failed(output.failed)
         output.write_ids(entry["id"] for entry in self.withheld)
@@ -265,7 +267,7 @@ class _TextPublication:
             raise DataError(f"The document {failed[0]!r} {FAILED}.")
         self.failed += [{"id": name, "reason": FAILED} for name in failed]
         left = set(failed)
-        documents = readable(self.corpus, [], {}, strict=False)
+        documents = self.read_documents.all_of(self.corpus)
         for document in self._with_findings(documents, lambda _: None):
             if document.id in left:
                 self.counts -= self.sanitiser([document]).counts
