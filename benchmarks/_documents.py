@@ -80,7 +80,7 @@ class _Page(HTMLParser):
 
 
 def text_by_others(kind: str, content: bytes) -> str:
-    """Return what another reader finds in a file: python-docx, openpyxl, python-pptx, the standard library."""
+    """Return what another reader finds in a file: python-docx, openpyxl, python-pptx, striprtf, the standard library."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return "\n".join(_READERS[kind](content))
@@ -164,9 +164,15 @@ def _text(content: bytes) -> Iterable[str]:
         return list(ET.fromstring(packed.read("content.xml")).itertext())
 
 
+def _rich_text(content: bytes) -> Iterable[str]:
+    from striprtf.striprtf import rtf_to_text
+
+    return [rtf_to_text(content.decode("latin-1"))]
+
+
 _CODES = ("type", "code", "use", "unit", "codeSystem", "classCode", "moodCode", "typeCode")
 """Attributes of records that hold codes, which stay as they are."""
 _READERS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "docx": _word, "xlsx": _sheet, "pptx": _slides, "html": _page, "xml": _record, "odt": _text,
-    "eml": _message,
+    "eml": _message, "rtf": _rich_text,
 }  # fmt: skip

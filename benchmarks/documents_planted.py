@@ -16,13 +16,13 @@ from typing import Any
 from tests.data.formats.office import leaks, planted, planted_more
 from tests.data.formats.office.redacting import marked
 from tests.data.formats.planted_mail import mail
-from tests.data.formats.test_markup import cda, html, odt
+from tests.data.formats.test_markup import cda, html, odt, rtf
 
 from benchmarks._documents import redact, text_by_others
 
 GENERATORS = {
     "docx": planted.docx, "xlsx": planted_more.xlsx, "pptx": planted_more.pptx, "html": html, "xml": cda,
-    "odt": odt, "eml": mail,
+    "odt": odt, "rtf": rtf, "eml": mail,
 }  # fmt: skip
 SEED = os.environ.get("SFUMATO_SEED", "bench")
 SEEDS, FILES = 20, int(os.environ.get("SFUMATO_FILES", "25"))

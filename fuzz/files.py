@@ -16,7 +16,7 @@ from fuzz.onward import PLANTED, LeakError
 
 BETWEEN = b"\n=====\n"
 PACKED = ("docx", "xlsx", "pptx", "odt")
-KINDS = (*PACKED, "html", "xml")
+KINDS = (*PACKED, "html", "xml", "rtf")
 
 
 def seeds(kind: str) -> Callable[[], Sequence[bytes]]:
@@ -28,6 +28,11 @@ def seeds(kind: str) -> Callable[[], Sequence[bytes]]:
             return [f'<p title="{PLANTED}">{text}<br><b>Que</b>tzalcanary<script>x</script></p><!-- x -->'.encode()]  # fmt: skip
         if kind == "xml":
             return [f'<?xml version="1.0"?><n by="{PLANTED}"><!-- x --><text>{text}<b>x</b></text></n>'.encode()]  # fmt: skip
+        if kind == "rtf":
+            words = r"\u81?uetzalcanary\par{\b Que}tzalcanary{\footnote \'51uetzalcanary}{\*\x y}{\info{\title x}}"
+            return [
+                rf"{{\rtf1\ansi{{\fonttbl{{\f0\fcharset0 Arial;}}}}\f0 {text}\par{words}}}".encode()
+            ]
         return [_unpacked(_MADE[kind](text))]
 
     return made

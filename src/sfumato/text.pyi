@@ -69,7 +69,7 @@ def explore(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
-        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
+        docx, xlsx, sheet, pptx, html, xml, odt, rtf, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), or the folder of a detector; redacted before anything
         else.
@@ -168,7 +168,7 @@ def publish(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
-        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
+        docx, xlsx, sheet, pptx, html, xml, odt, rtf, pdf, eml, mbox, hl7, plain, mixed.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), or the folder of a detector; redacted before anything
         else.
@@ -348,7 +348,7 @@ def start(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
-        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
+        docx, xlsx, sheet, pptx, html, xml, odt, rtf, pdf, eml, mbox, hl7, plain, mixed.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -382,7 +382,7 @@ def start(
 def convert(
     source: str | os.PathLike[str],
     *,
-    to: Literal["fhir", "jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "pptx", "html", "xml", "odt", "pdf", "eml", "mbox", "hl7", "plain", "mixed"],
+    to: Literal["fhir", "jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2", "docx", "xlsx", "sheet", "pptx", "html", "xml", "odt", "rtf", "pdf", "eml", "mbox", "hl7", "plain", "mixed"],
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
@@ -398,7 +398,8 @@ def convert(
         Labelled documents, or a project: then the answers are its labels.
     to : str
         Format to write. One of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano,
-        labelstudio, i2b2, docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
+        labelstudio, i2b2, docx, xlsx, sheet, pptx, html, xml, odt, rtf, pdf, eml, mbox, hl7,
+        plain, mixed.
     out : path
         Where the result goes.
     text_column : str, default='text'
@@ -408,7 +409,7 @@ def convert(
     format : str or dict of str to object, optional
         Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
         of fhir, jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2,
-        docx, xlsx, pptx, html, xml, odt, pdf, eml, mbox, hl7, plain, mixed.
+        docx, xlsx, sheet, pptx, html, xml, odt, rtf, pdf, eml, mbox, hl7, plain, mixed.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

@@ -230,6 +230,8 @@ def read_documents(
     else:
         name = single.name if single is not None else f"{len(paths)} files"
         kind, parts = parts_of_files(paths if single is None else [single], format)
+    if format is None and names.text != FieldNames().text:
+        kind = FORMATS.get_or_raise(kind).as_table or kind
     made = FORMATS.get_or_raise(kind).from_options(names, options)
     is_folder = single is None or folder is not None
     return Corpus(made, parts, name, is_folder, folder if made.unit == "document" else None)

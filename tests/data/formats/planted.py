@@ -238,6 +238,10 @@ STREAMS: dict[str, Callable[[Path], object]] = {
     "xlsx": in_a_member,
     "pptx": in_a_member,
     "odt": in_a_member,
+    "rtf": lambda out: out.write_bytes(
+        out.read_bytes().replace(b"{\\fonttbl", f"{{\\*\\by {GONE}}}{{\\fonttbl".encode(), 1)
+    ),
+    "sheet": in_a_member,
     "eml": lambda out: out.write_bytes(f"X-Ward: {GONE}\n".encode() + out.read_bytes()),
     "html": at_the_end(f"<!-- {GONE} -->"),
     "xml": at_the_end(f"<!-- {GONE} -->"),

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from sfumato.data.document import Document
-from sfumato.data.formats.markup.formats import Html, Odt, Xml
+from sfumato.data.formats.markup.formats import Html, Odt, Rtf, Xml
 from sfumato.data.formats.protocol import CorpusFile
 
 from .office import leaks, planted
@@ -98,7 +98,35 @@ def odt(seed):
     return planted.zipped(parts, name("zip comment").encode(), stored="mimetype"), dict(name.planted)  # fmt: skip
 
 
-KINDS = {"html": (Html, html), "xml": (Xml, cda), "odt": (Odt, odt)}
+def rtf(seed):
+    """Return a rich text and what was planted in it, by place."""
+    name = planted.Names(f"rtf {seed}")
+    split = name("split over runs")
+
+    def unicode(text):
+        return "".join(f"\\u{ord(c)}?" for c in text)
+
+    def code(text):
+        return "".join(f"\\'{ord(c):02x}" if ord(c) < 256 else unicode(c) for c in text)
+
+    made = (
+        r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fcharset204 " + name("name of a font") + ";}}"
+        r"{\colortbl;\red0\green0\blue0;}{\stylesheet{\s1 " + name("name of a style") + r";}}"
+        r"{\info{\title " + name("title") + r"}{\author " + name("author") + r"}{\*\company " + name("company") + r"}}"
+        r"{\*\generator " + name("generator") + r";}{\header Seen by " + name("header") + r"\par}"
+        r"\pard\plain\f0 About {\b " + split[:4] + r"}{\i " + split[4:] + r"} today\par "
+        + code(name("codes")) + r"\par " + unicode(name("numbers")) + r"\par {\v " + name("hidden text") + r"}\par "
+        r"{\field{\*\fldinst{HYPERLINK \"" + name("link target").replace(" ", ".") + r"\"}}{\fldrslt{" + name("words of a link") + r"}}}\par "
+        r"{\deleted " + name("deleted text") + r"}{\*\bkmkstart " + name("bookmark") + r"}{\pict " + name("picture").encode().hex() + "}"
+        r"{\footnote see " + name("footnote") + r"}{\*\annotation " + name("comment") + r"}\trowd\cellx100 " + name("cell") + r"\cell\row"
+        r"{\*\unknowndestination " + name("unknown destination") + r"}{\f1 \'cc\'e8\'f0}\par Kept: caf\'e9 \{x\}\par}"
+    )  # fmt: skip
+    name.planted["link target"] = name.planted["link target"].replace(" ", ".")
+    made = "".join(c if ord(c) < 256 else unicode(c) for c in made)
+    return made.encode("cp1252"), dict(name.planted)
+
+
+KINDS = {"html": (Html, html), "xml": (Xml, cda), "odt": (Odt, odt), "rtf": (Rtf, rtf)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -178,3 +206,49 @@ def test_strange_pages_are_read_or_withheld(tmp_path, content):
         assert verified(form, edited, out)
     else:
         assert record.reason == "is no HTML page"
+
+
+def test_names_of_elements_and_attributes_are_nobodys(tmp_path):
+    page = b"<p>Quentin came.<Quentin>x</Quentin> <b title='a&#8;b\x01'>y</b>\x08<em>z</em></p>"
+    edited, out = redacted(Html(), page, ["Quentin"], tmp_path)
+    assert verified(Html(), edited, out)
+    assert b"uentin" not in out.read_bytes()
+    record = b"<n Quentin='1'><text>Quentin came.</text><Quentin/></n>"
+    edited, out = redacted(Xml(), record, ["Quentin"], tmp_path)
+    assert not verified(Xml(), edited, out)  # a record is of any vocabulary: it is withheld
+
+
+def test_what_stays_of_a_rich_text_is_as_it_was(tmp_path):
+    content, names = rtf(3)
+    edited, out = redacted(Rtf(), content, names.values(), tmp_path)
+    (again,) = Rtf().read(CorpusFile("again.rtf", out))
+    assert again.text == edited.text
+    assert "Мир" in again.text  # by the character set of its font
+    assert "Kept: café {x}" in again.text
+    assert "About [NAME] today" in again.text
+    assert Rtf().open(Rtf().create("Dear {Ann},\n\tZoë 👍")).text == "Dear {Ann},\n\tZoë 👍\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"hello", "is no rich text"), (rb"{\rtf1 a", "groups do not match"), (rb"{\rtf1 {\pict\bin3 abc}}", "binary data"),
+        (rb"{\rtf1\ansi\ansicpg99999 \'e9}", "unknown character set"), (b"{\\rtf1 " + b"{" * 200 + b"}" * 201, "more groups"),
+        (rb"{\rtf1 \u-10179?}", "half a character"), (rb"{\rtf1\ansi\ansicpg932 \'83}", "not of its character set"),
+        (b"{\\rtf1 x\\", "a backslash stands alone"),
+    ],
+)  # fmt: skip
+def test_rich_text_that_is_not_understood_is_withheld(tmp_path, content, reason):
+    (tmp_path / "a.rtf").write_bytes(content)
+    (found,) = Rtf().read(CorpusFile("a.rtf", tmp_path / "a.rtf"))
+    assert reason in found.reason
+
+
+def test_a_rich_text_that_still_holds_the_name_is_seen(tmp_path):
+    content, names = rtf(1)
+    edited, out = redacted(Rtf(), content, names.values(), tmp_path)
+    assert verified(Rtf(), edited, out)
+    good, name = out.read_bytes(), edited.document.text[edited.edits[0].start : edited.edits[0].end]
+    for hidden in (rf"{{\*\x {name}}}", "".join(rf"\u{ord(c)}?" for c in name)):
+        out.write_bytes(good.replace(b"\\pard", hidden.encode() + b"\\pard", 1))
+        assert not verified(Rtf(), edited, out)

@@ -112,6 +112,8 @@ class Format(ABC, Generic[O]):
     """Whether a file has other streams than its text: they are all searched for what was removed."""
     is_table: ClassVar[bool] = False
     """Whether the text is a column of a table."""
+    as_table: ClassVar[str | None] = None
+    """The format that reads its files as a table, where a column of text is named."""
     is_written_in_order: ClassVar[bool] = False
     """Whether documents are written as they come, and the writer itself hides their order where that is asked for."""
     person_field: ClassVar[str | None] = None

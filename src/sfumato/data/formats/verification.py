@@ -18,10 +18,11 @@ from pathlib import Path
 
 from ..document import Span
 
-__all__ = ["Digests", "Verified", "compare", "find_removed"]
+__all__ = ["Digests", "Verified", "compare", "find_removed", "stands_in_names"]
 
 _SIZE = 16
 _UNREADABLE = b"\0" * _SIZE
+_LONG = 8  # characters of a string that is no part of a name by chance
 _SHORTEST = 4  # characters of a removed string that is worth a search; shorter ones stand anywhere
 
 
@@ -101,6 +102,19 @@ def find_removed(path: Path, removed: Iterable[str]) -> int:
             if any(text.encode(code, "ignore") in stream for code in ("utf-8", "utf-16-le", "utf-16-be"))
         }  # fmt: skip
     return len(left)
+
+
+def stands_in_names(text: str, names: Iterable[str]) -> bool:
+    """Return whether a removed string is the name of an element or an attribute, or a long one is inside of one.
+
+    Names are words of a standard, and short ones (`Page` in `lastRenderedPageBreak`) stand in some of them by chance.
+
+    >>> stands_in_names("Quentin", ["w:Quentin"]), stands_in_names("Page", ["lastRenderedPageBreak"])
+    (True, False)
+    """
+    return any(
+        text in name and (len(text) >= _LONG or text == name.rpartition(":")[2]) for name in names
+    )
 
 
 def _streams(path: Path) -> Iterator[bytes]:

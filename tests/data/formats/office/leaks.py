@@ -10,6 +10,8 @@ import zipfile
 
 SPACE = re.compile(r"\s|\u00ad|%20|_|\u2011")
 TAG = re.compile(r"<[^>]*>")
+CODES = re.compile(r"\\u(-?\d+)\??|\\'([0-9a-f]{2})")  # characters in a rich text
+WORDS = re.compile(r"\\[a-z]+-?\d* ?|[{}]")
 
 
 def streams(content):
@@ -21,6 +23,11 @@ def streams(content):
             for entry in packed.infolist():
                 yield entry.filename.encode() + entry.comment + entry.extra
                 yield from streams(packed.read(entry))
+    elif content[:5] == b"{\\rtf":
+        text = content.decode("cp1252", "replace")
+        yield text.encode()
+        text = CODES.sub(lambda m: chr(int(m[1]) & 0xFFFF) if m[1] else chr(int(m[2], 16)), text)
+        yield WORDS.sub("", text).encode("utf-8", "replace")
     elif b"MIME-Version:" in content[:20_000]:
         yield from mail_streams(content)
 

@@ -4,154 +4,28 @@ from __future__ import annotations
 
 import base64
 import zlib
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
-from typing import ClassVar
 
-from ....core.errors import FormatError, InputError, LimitError, WorkError
-from ...document import Document, Edited, Span, by_place
+from ....core.errors import FormatError, LimitError, WorkError
+from ...document import Document, Edited, by_place
 from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
-from ..inspection import FileSummary
-from ..protocol import CorpusFile, Format, FormatOptions, document_from
-from .profile import Profile, load_profile
-from .pseudonyms import Pseudonyms
-from .resources import CollectedTexts, EditedTexts, Json, ResourceWalk, person_of
+from ..files import RefusedFileError
+from ..protocol import CorpusFile, document_from
+from .pseudonyms import tail_of
+from .records import HealthRecords
+from .resources import ResourceWalk, person_of
+from .rewriting import CollectedTexts, EditedTexts, Json
+from .scanning import ScannedResource, Scanner
 from .second_reader import still_holds
-from .streams import BundleReader, decode, encode, is_lines, resource_lines
+from .splicing import collect, splice
+from .streams import BundleReader, decode, encode, in_batches, is_lines, resource_lines
 
-__all__ = ["Fhir", "HealthOptions", "HealthRecords"]
+__all__ = ["Fhir"]
 
-_SHORTEST = 4  # characters of a removed string that is worth a search
 _HEAD = ("resourceType", "id", "type", "timestamp")
-
-
-class HealthOptions(FormatOptions):
-    """What can be said about records of health care."""
-
-    profile: str | None = None
-
-
-class HealthRecords(Format[HealthOptions]):
-    """What formats of health records share: a profile, keyed ids, and one shift of dates for each patient."""
-
-    unit = "document"
-    is_written_in_order = True
-    person_field = "patient"
-    Options = HealthOptions
-    kind: ClassVar[str]
-
-    _profile: Profile | None = None
-    _pseudonyms: Pseudonyms | None = None
-    _days: Callable[[str], int] | None = None
-
-    def __getstate__(self) -> dict[str, object]:
-        return {n: v for n, v in vars(self).items() if not n.startswith("_")}
-
-    @property
-    def profile(self) -> Profile:
-        """The rules."""
-        if self._profile is None:
-            own = self.options.profile
-            self._profile = load_profile(self.kind, None if own is None else Path(own))
-        return self._profile
-
-    @property
-    def pseudonyms(self) -> Pseudonyms:
-        """The ids and shifts of the steward."""
-        if self._pseudonyms is None:
-            self._pseudonyms = Pseudonyms(self._days)
-        return self._pseudonyms
-
-    def shift_by(self, days: Callable[[str], int]) -> None:
-        """Shift the dates of each patient as the dates of their texts are."""
-        self._days, self._pseudonyms = days, None
-
-    @property
-    def holds_ids(self) -> bool:
-        """The id of a record is keyed and written."""
-        return True
-
-    def publish_fields(self, document: Document, keep: Sequence[str]) -> Mapping[str, object]:  # noqa: ARG002
-        """Return nothing: the profile says what is published."""
-        return {}
-
-    def comparable(self, text: str) -> str:
-        """Return a text without white space: where an edit ends a line, the line is still there."""
-        return "".join(text.split())
-
-    def digest(
-        self,
-        id: str,
-        text: str,
-        fields: Mapping[str, object],
-        spans: Sequence[Span],  # noqa: ARG002
-    ) -> bytes:
-        """Return the digest of a record: its own id and its text; its place in a file is none of it."""
-        own = str(fields.get("record", id))
-        digest = blake2b(f"{len(own)}:{own}".encode("utf-8", "surrogatepass"), digest_size=16)
-        digest.update(self.comparable(text).encode("utf-8", "surrogatepass"))
-        return digest.digest()
-
-    def digest_of(self, edited: Edited) -> bytes:
-        """Return the digest of a record with its edits, under the id that is published."""
-        return self.digest("", edited.text, {"record": self._key_id(edited.document)}, ())
-
-    def _key_id(self, document: Document) -> str:
-        kind, _, own = str(document.fields.get("record", "")).partition("/")
-        return f"{kind}/{self.pseudonyms.id(own)}" if own else f"{kind}/"
-
-    def new_id(self, document: Document, mark: str) -> str:
-        """Return the id that a record is published under; of a file, its name."""
-        if "record" in document.fields:
-            return self._key_id(document)
-        name = document.id.lower()
-        own = next((s for s in (f"{x}{z}" for x in self.suffixes for z in (".gz", "")) if name.endswith(s)), "")  # fmt: skip
-        return f"{mark}{own}"
-
-    def removed(self, edited: Edited) -> list[str]:
-        """Return what was removed from the text of a record and is worth a search in what was written."""
-        published, text = edited.text, edited.document.text
-        removed = {text[e.start : e.end] for e in edited.edits}
-        return [one for one in removed if len(one) >= _SHORTEST and one not in published]
-
-    @abstractmethod
-    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
-        """Yield each record as a document, with what was found in it."""
-
-    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
-        for record in self.read_texts(part):
-            yield record if isinstance(record, Withheld) else record[0]
-
-    def inspect(self, part: CorpusFile) -> FileSummary:
-        """Return what a file holds and what would be dropped of it."""
-        found = FileSummary(self.name)
-        try:
-            for record in self.read_texts(part):
-                if isinstance(record, Withheld):
-                    found.withhold(record.reason)
-                else:
-                    found.add(replace(record[0], fields={}))
-                    found.places["free text"] += len(record[0].text)
-                    found.dropped.update(record[1].dropped)
-        except InputError as error:
-            found.withhold(error.message.replace(f"The file {part.name!r} ", "").rstrip("."))
-        return found
-
-    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
-        """Yield what a written file holds; a record with more than may be published is withheld."""
-        if not part.file.exists():
-            return
-        for record in self.read_texts(part):
-            if isinstance(record, Withheld):
-                yield record
-            elif record[1].dropped or record[1].unkeyed:
-                yield Withheld(record[0].id, "holds more than may be published", record[0].record, part.name)  # fmt: skip
-            else:
-                yield record[0]
 
 
 class Fhir(HealthRecords):
@@ -162,7 +36,8 @@ class Fhir(HealthRecords):
     suffixes = (".ndjson", ".json")
 
     _walk: ResourceWalk | None = None
-    _last: tuple[Path, int, Json] | None = None
+    _scanner: Scanner | None = None
+    _last: tuple[Path, int, ScannedResource | Json] | None = None
 
     @classmethod
     def sniff(cls, name: str, head: bytes) -> bool:
@@ -183,6 +58,13 @@ class Fhir(HealthRecords):
             self._walk = ResourceWalk(self.profile)
         return self._walk
 
+    @property
+    def scanner(self) -> Scanner:
+        """The quick way through lines by the profile."""
+        if self._scanner is None:
+            self._scanner = Scanner(self.profile)
+        return self._scanner
+
     def is_document(self, part: CorpusFile) -> bool:
         """Return whether the name of a part is replaced: that of a bundle often names a patient."""
         return not is_lines(part.name)
@@ -192,47 +74,57 @@ class Fhir(HealthRecords):
     def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
         people = _People(self.profile.persons)
         names = replace(self.names, id="id")
-        is_line = is_lines(part.name)
+        is_line, limits = is_lines(part.name), self.names.limits
+        longest = limits.document_characters
         for number, raw in enumerate(self._values(part), 1):
-            if isinstance(raw, str):
-                kind = LimitError if "limit" in raw else FormatError
-                yield Withheld(f"record {number}", raw, number, part.name, None, kind)
-                continue
-            resource = raw if is_line else raw.get("resource", {})
-            own = _name_of(resource)
-            if own is None:
-                yield Withheld(f"record {number}", "is no FHIR resource", number, part.name, None, FormatError)  # fmt: skip
-                continue
-            assert isinstance(resource, dict)
             texts = CollectedTexts()
-            if is_line:
-                self.walk.resource(raw, texts)
+            if isinstance(raw, ScannedResource) and not _collect_all(raw, texts):
+                raw, texts = _parse(raw.content[raw.start : raw.end]), CollectedTexts()
+            if isinstance(raw, ScannedResource):
+                own = f"{raw.kind}/{raw.id}"
+                person = people.of(raw.kind, raw.id, raw.person, raw.url)
+                texts.scanned = raw
             else:
-                self.walk.entry(raw, texts)
-            person = people(resource, None if is_line else raw.get("fullUrl"))
+                if isinstance(raw, str):
+                    kind = LimitError if "limit" in raw else FormatError
+                    yield Withheld(f"record {number}", raw, number, part.name, None, kind)
+                    continue
+                resource = raw if is_line else raw.get("resource", {})
+                name = _name_of(resource)
+                if name is None:
+                    yield Withheld(f"record {number}", "is no FHIR resource", number, part.name, None, FormatError)  # fmt: skip
+                    continue
+                own = name
+                assert isinstance(resource, dict)
+                (self.walk.resource if is_line else self.walk.entry)(raw, texts)
+                person = people(resource, None if is_line else raw.get("fullUrl"))
             self._last = (part.file, number, raw)
             id = own if is_line and not own.endswith("/") else f"{part.name}:{number}"
+            text, fields = texts.whole, {"record": own, "patient": person}
+            if texts.scanned is not None and len(text) <= longest and len(id) <= limits.id_characters:  # fmt: skip
+                yield Document(id, text, (), fields, texts.segments, (), part.name, number), texts
+                continue
             document = document_from(
-                names, part, number, raw_id=id, text=texts.whole, raw_spans=(),
-                fields={"record": own, "patient": person}, segments=texts.segments,
+                names, part, number, raw_id=id, text=text, raw_spans=(), fields=fields, segments=texts.segments,
             )  # fmt: skip
+            if isinstance(document, Document) and texts.orders:
+                document = replace(document, orders=texts.orders)
             yield (document, texts) if isinstance(document, Document) else document
 
-    def _values(self, part: CorpusFile) -> Iterator[Json | str]:
-        """Yield resources or entries; a text says why one cannot be read."""
+    def _values(self, part: CorpusFile) -> Iterator[ScannedResource | Json | str]:
+        """Yield resources or entries, scanned or parsed; a text says why one cannot be read."""
         limits = self.names.limits
         if not is_lines(part.name):
             yield from BundleReader(part.file, limits).entries()
             return
-        for line in resource_lines(part.file, limits):
-            if line is None:
-                yield "is a line beyond the limit of bytes"
-                continue
-            try:
-                value = decode(line)
-            except (ValueError, RecursionError):
-                value = None
-            yield value if isinstance(value, dict) else "is not a JSON object"
+        for lines in in_batches(resource_lines(part.file, limits)):
+            known = [line for line in lines if line is not None]
+            scanned = iter(self.scanner.scan(known))
+            for line in lines:
+                if line is None:
+                    yield "is a line beyond the limit of bytes"
+                else:
+                    yield next(scanned) or _parse(line)
 
     # --- writing ---------------------------------------------------------------------------------
 
@@ -251,31 +143,42 @@ class Fhir(HealthRecords):
         self, part: CorpusFile, edited: Iterable[Edited], *, alone: bool = False
     ) -> Iterator[tuple[Edited, bytes]]:
         """Yield the documents that may be written, each with its resource, or with its entry unless it is alone."""
-        people, number = _People(self.profile.persons), 0
-        values = self._values(part)
+        people, number, path = _People(self.profile.persons), 0, part.file
+        values, is_line, own = self._values(part), is_lines(part.name), self.pseudonyms
         for one in edited:
-            raw: Json | str = ""
+            document, edits = one.document, one.edits
+            raw: ScannedResource | Json | str = ""
             last, self._last = self._last, None  # nearly always what was just read
-            if last is not None and last[:2] == (part.file, one.document.record):
+            if last is not None and last[:2] == (path, document.record):
                 raw = last[2]
-            while not raw and number < one.document.record:
+            while not raw and number < document.record:
                 number = number + 1
                 value = next(values, "")
-                raw = value if number == one.document.record else ""
+                raw = _settle(value) if number == document.record else ""
             if isinstance(raw, str):
                 raise WorkError("The input changed while it was published.", hint="start again.")
-            texts = EditedTexts(
-                one.document.text, one.document.segments, by_place(one.document, one.edits),
-                self.pseudonyms, people,
-            )  # fmt: skip
-            made = (self.walk.resource if is_lines(part.name) else self.walk.entry)(raw, texts)
+            places = by_place(document, edits) if edits else {}
+            texts = EditedTexts(document.text, document.segments, places, own, people)
+            texts.shift_for(str(document.fields.get("patient", "")))
+            try:
+                if isinstance(raw, ScannedResource):
+                    line = splice(raw, texts)
+                else:
+                    made = (self.walk.resource if is_line else self.walk.entry)(raw, texts)
+                    line = encode(made["resource"] if alone else made)
+            except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
+                continue
             if not texts.is_done:
                 raise WorkError("The input changed while it was published.", hint="start again.")
-            line = encode(made["resource"] if alone else made)
             if not (
-                one.edits and still_holds(line, self.removed(one), self.profile.terminologies)
+                edits and self._holds_leak(one, line, texts)
             ):  # else it is missed, and withheld
                 yield one, line
+
+    def _holds_leak(self, one: Edited, line: bytes, texts: EditedTexts) -> bool:
+        """Return whether a written resource, or a file in it, holds what was removed."""
+        removed = self.removed(one)
+        return still_holds(line, removed, self.profile.terminologies) or texts.still_holds(removed, one.text)  # fmt: skip
 
     def _write_lines(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
         """Write a resource a line, in the order of their new ids unless they keep their own."""
@@ -314,11 +217,43 @@ class _People:
         self._also: dict[str, str] = {}
 
     def __call__(self, resource: Json, url: object) -> str:
-        found = person_of(resource, self._persons, url)
         own = resource.get("id")
-        if resource.get("resourceType") == "Patient" and isinstance(own, str) and own != found:
+        found = person_of(resource, self._persons, url)
+        return self._known(str(resource.get("resourceType")), own if isinstance(own, str) else "", found)  # fmt: skip
+
+    def of(self, kind: str, own: str, reference: str, url: str) -> str:
+        """Return whom a resource of a kind and id is about, by what it refers to or its address."""
+        return self._known(kind, own, tail_of(reference or url) if reference or url else own)
+
+    def _known(self, kind: str, own: str, found: str) -> str:
+        if kind == "Patient" and own and own != found:
             self._also[own] = found
         return self._also.get(found, found)
+
+
+def _collect_all(found: ScannedResource, texts: CollectedTexts) -> bool:
+    """Collect the texts of a resource; return whether all of it is what it says, attachments too."""
+    try:
+        collect(found, texts)
+    except ValueError:
+        return False
+    return True
+
+
+def _settle(raw: ScannedResource | Json | str) -> ScannedResource | Json | str:
+    """Return a resource that was read again, as it was read before."""
+    if isinstance(raw, ScannedResource) and not _collect_all(raw, CollectedTexts()):
+        return _parse(raw.content[raw.start : raw.end])
+    return raw
+
+
+def _parse(line: bytes) -> Json | str:
+    """Return a line as JSON; a text says why it is none."""
+    try:
+        value = decode(line)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else "is not a JSON object"
 
 
 def _name_of(resource: object) -> str | None:

@@ -13,10 +13,11 @@ from ....core.errors import FormatError, LimitError, WorkError
 from ...document import Document, Edited, by_place
 from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes, open_bytes
+from ..files import RefusedFileError
 from ..protocol import CorpusFile, document_from
-from .formats import HealthRecords
 from .messages import MessageWalk, Separators, segments_of
-from .resources import CollectedTexts, EditedTexts
+from .records import HealthRecords
+from .rewriting import CollectedTexts, EditedTexts
 
 __all__ = ["Hl7"]
 
@@ -83,7 +84,10 @@ class Hl7(HealthRecords):
                 names, part, number, raw_id=f"{part.name}:{number}", text=texts.whole, raw_spans=(),
                 fields=fields, segments=texts.segments,
             )  # fmt: skip
-            yield (document, texts, segments, apart) if isinstance(document, Document) else document
+            if isinstance(document, Document):
+                yield replace(document, orders=texts.orders), texts, segments, apart
+            else:
+                yield document
 
     def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
         for record in self._records(part):
@@ -118,16 +122,21 @@ class Hl7(HealthRecords):
                 document.text, document.segments, by_place(document, one.edits), self.pseudonyms,
                 lambda person, _: str(person["id"]),
             )  # fmt: skip
-            message = self.walk.message(segments, apart, texts)
+            try:
+                message = self.walk.message(segments, apart, texts)
+            except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
+                continue
             if not (
-                one.edits and self._holds_leak(one, message)
+                one.edits and self._holds_leak(one, message, texts)
             ):  # else it is missed, and withheld
                 yield one, message.encode()
 
-    def _holds_leak(self, edited: Edited, message: str) -> bool:
-        """Return whether a written message holds what was removed from its text, outside of public codes."""
+    def _holds_leak(self, edited: Edited, message: str, texts: EditedTexts) -> bool:
+        """Return whether a written message, or a file in it, holds what was removed, outside of public codes."""
         squeezed = "".join(re.sub(r"\\\.br\\", "", message).split())
-        return any("".join(text.split()) in squeezed for text in self.removed(edited))
+        removed = self.removed(edited)
+        is_left = any("".join(text.split()) in squeezed for text in removed)
+        return is_left or texts.still_holds(removed, edited.text)
 
 
 def _decode(raw: bytes) -> str:

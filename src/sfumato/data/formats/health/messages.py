@@ -6,12 +6,13 @@ it is written.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .profile import Profile
-from .resources import Rewriting
+from .rewriting import Rewriting, rewrite_file
 
 __all__ = ["MessageWalk", "Separators", "segments_of"]
 
@@ -24,6 +25,11 @@ _NULL = '""'
 _OBSERVED = {"NM", "SN", "CE", "CWE", "CNE", "CF", "DT", "TS", "DTM", "TM", "ID", "IS", "SI", "CQ", "MO", "CP", "DR", "NA", "ED", "RP",
              "XPN", "PN", "XCN", "CN", "XAD", "AD", "XTN", "TN", "CX", "EI", "XON", "HD", "PL"}  # fmt: skip
 _LETTERS = "FSRET"
+_FILES = {
+    "pdf": "application/pdf", "rtf": "application/rtf", "html": "text/html", "htm": "text/html", "plain": "text/plain",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}  # fmt: skip
+"""Types of encapsulated files, by the words that senders use for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +179,35 @@ class MessageWalk:
             elif action == "drop":
                 to.drop("a field")
                 made.append("")
+            elif action == "base64":
+                return self._attachment(components, apart, to)
             else:
                 if action == "code":
                     action = self._code(components, at)
                 parts = component.split(apart.subcomponent)
                 made.append(apart.subcomponent.join(self._string(one, action, apart, to) for one in parts))  # fmt: skip
         return apart.component.join(made).rstrip(apart.component)
+
+    @staticmethod
+    def _attachment(components: Sequence[str], apart: Separators, to: Rewriting) -> str:
+        """Return an encapsulated file (ED: source, type, subtype, encoding, data) with other words, without its source."""
+        kind, subtype, encoding, data = (*components[1:5], "", "", "", "")[:4]
+        form = _FILES.get(subtype.lower()) or _FILES.get(kind.lower())
+        content = None
+        if form and encoding.lower() == "base64":
+            try:
+                content = base64.b64decode("".join(data.split()), validate=True)
+            except ValueError:  # not base64
+                content = None
+        if content is None:
+            to.drop("an attachment")
+            return ""
+        written = rewrite_file(str(form), content, to)
+        if written is None:
+            return ""
+        known = (one if one.isalnum() and len(one) < 12 else "" for one in (kind, subtype))
+        packed = base64.b64encode(written).decode()
+        return apart.component.join(["", *known, "Base64", packed])
 
     def _action(self, segment: str, number: int, kind: str, component: int) -> str | None:
         key = (segment, number, kind, component)

@@ -51,15 +51,11 @@ class _ProfileFile(BaseModel):
 
 @dataclass(slots=True)
 class Element:
-    """Where a walk through a record stands: what is done here, and the elements below that were met before.
-
-    `is_code` says whether the words of public codes stay here, once that was asked.
-    """
+    """Where a walk through a record stands: what is done here, and the elements below that were met before."""
 
     path: tuple[str, ...]
     action: str | None = None
     below: dict[str, Element] = field(default_factory=dict)
-    is_code: bool | None = None
 
 
 @dataclass

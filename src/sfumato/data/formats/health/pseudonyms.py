@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+
+from pydantic_core import to_json
 
 from ....core.date_shift import choose_days
 from ....core.storage.private_key import private_key
 from ...document import Edited
+from .iso_dates import shift_iso
 
 __all__ = ["Pseudonyms", "has_pseudonym", "is_mark", "tail_of"]
 
 _MOST_KNOWN = 200_000
 _DIGITS = 32
-_KEYED = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_MARK = r"[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_KEYED = re.compile(_MARK)
+_KEYED_REFERENCE = re.compile(rf"(?:[A-Z][A-Za-z]{{1,63}}(?:/|\?identifier=)|#|urn:uuid:)?(?:{_MARK})|[A-Z][A-Za-z]{{1,63}}")  # fmt: skip
 _RESOURCE = re.compile(r"(?:.*/)?([A-Z][A-Za-z]{1,63})/([A-Za-z0-9.\-]{1,64})(?:/_history/[^/]*)?")
 _BY_IDENTIFIER = re.compile(r"([A-Z][A-Za-z]{1,63})\?identifier=(?:([^|&]*)\|)?([^|&]+)")
 _TYPE = re.compile(r"[A-Z][A-Za-z]{1,63}")
@@ -39,7 +45,7 @@ def is_mark(text: str) -> bool:
 
 def has_pseudonym(text: str) -> bool:
     """Return whether a reference has the form of one that was made here; the name of a kind is one too."""
-    return bool(_TYPE.fullmatch(text)) or is_mark(tail_of(text))
+    return bool(_KEYED_REFERENCE.fullmatch(text))
 
 
 class Pseudonyms:
@@ -58,7 +64,9 @@ class Pseudonyms:
         self._given = days
         self._ids: dict[str, str] = {}
         self._references: dict[str, str] = {}
+        self._spelled: dict[bytes, bytes] = {}
         self._days: dict[str, int] = {}
+        self._moved: dict[tuple[bytes, int], bytes] = {}
 
     def id(self, value: str) -> str:
         """Return the pseudonym of an id or number."""
@@ -71,7 +79,10 @@ class Pseudonyms:
 
     def place_of(self, one: Edited) -> int | None:
         """Return where a document goes in the order of new ids; None where it keeps its own."""
-        return None if one.id == one.document.id else int(self.id(one.document.id)[:16], 16)
+        if one.id == one.document.id:
+            return None
+        new = one.id[-_DIGITS:]
+        return int((new if _KEYED.fullmatch(new) else self.id(one.document.id))[:16], 16)
 
     def reference(self, value: str) -> str:
         """Return a reference to the same thing under its pseudonym."""
@@ -80,6 +91,16 @@ class Pseudonyms:
             if len(self._references) > _MOST_KNOWN:
                 self._references = {}
             found = self._references[value] = self._refer(value)
+        return found
+
+    def reference_bytes(self, piece: bytes) -> bytes:
+        """Return a reference to the same thing, from and to what stands between quotes in JSON."""
+        found = self._spelled.get(piece)
+        if found is None:
+            if len(self._spelled) > _MOST_KNOWN:
+                self._spelled = {}
+            text = str(json.loads(b'"%b"' % piece))
+            found = self._spelled[piece] = to_json(self._refer(text))[1:-1]
         return found
 
     def _refer(self, value: str) -> str:
@@ -93,6 +114,15 @@ class Pseudonyms:
             return f"{found[1]}?identifier={self.id(found[3])}"
         mark = self.id(tail_of(value))
         return f"urn:uuid:{mark[:8]}-{mark[8:12]}-{mark[12:16]}-{mark[16:20]}-{mark[20:]}"
+
+    def move_day(self, day: bytes, days: int) -> bytes:
+        """Return a day (2020-01-31) that moved."""
+        found = self._moved.get((day, days))
+        if found is None:
+            if len(self._moved) > _MOST_KNOWN:
+                self._moved = {}
+            found = self._moved[day, days] = (shift_iso(day.decode(), days) or "").encode()
+        return found
 
     def days(self, person: str) -> int:
         """Return by how many days the dates of a person move."""

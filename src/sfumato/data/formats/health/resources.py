@@ -8,143 +8,26 @@ from __future__ import annotations
 
 import base64
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
-from ...document import Edit, Segment, apply
-from .iso_dates import has_date_form, is_date, shift_iso
+from .iso_dates import has_date_form, is_date
 from .pages import rewrite_page
 from .profile import Element, Profile
-from .pseudonyms import Pseudonyms, has_pseudonym, is_mark, tail_of
+from .pseudonyms import tail_of
+from .rewriting import Json, Rewriting, rewrite_file
+from .scanning import PEOPLE
 
-__all__ = ["CollectedTexts", "EditedTexts", "Json", "ResourceWalk", "Rewriting", "person_of"]
+__all__ = ["ResourceWalk", "person_of"]
 
-Json = dict[str, object]
-_TOKEN = re.compile(r"[!-~]{1,64}(?:; ?[!-~]{1,32})?")
+_SOLID = r"[!#-\[\]-~]"  # printable, but for quotes and backslashes
+_TOKEN = re.compile(rf"{_SOLID}{{1,64}}(?:; ?{_SOLID}{{1,32}})?")
+_WORD = re.compile(rf"{_SOLID}+")
 _NUMBER = re.compile(r"[0-9]{5}")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.\-]{1,20}:[!-~]+")
+_ADDRESS = re.compile(rf"[a-z][a-z0-9+.\-]{{1,20}}:{_SOLID}+")
 _NAMED = re.compile(r"[A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]*[0-9][A-Za-z0-9.\-]*")
-_PEOPLE = frozenset({"Patient", "Practitioner", "PractitionerRole", "RelatedPerson", "Person"})
 _LONGEST_WORDS = 256
-_OF_CODES = ("system", "code", "display", "version", "unit")
 _MOST_KNOWN = 50_000
 _TEXT_TYPES = {"text/plain": "text", "text/html": "xhtml", "application/xhtml+xml": "xhtml", "text/xhtml": "xhtml"}  # fmt: skip
-
-
-class Rewriting(Protocol):
-    """What is done to the strings that a walk meets."""
-
-    def text(self, text: str, is_new: bool = True) -> str:
-        """Return what stands for a free text; `is_new` says that a line ends before it."""
-
-    def identifier(self, value: str) -> str:
-        """Return what stands for an id or number."""
-
-    def reference(self, value: str) -> str:
-        """Return what stands for a reference."""
-
-    def date(self, value: str) -> str | None:
-        """Return what stands for a date; None drops it."""
-
-    def drop(self, what: str) -> None:
-        """Note that something is dropped."""
-
-    def enter(self, resource: Json, url: object) -> None:
-        """Begin a resource inside a bundle, which may be about another person."""
-
-
-class CollectedTexts:
-    """The texts of a resource, with the segments that they make, and what else is in it."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self.segments: list[Segment] = []
-        self.dropped: Counter[str] = Counter()
-        self.unkeyed = 0
-        self._end = 0
-
-    @property
-    def whole(self) -> str:
-        """The text of the document."""
-        return "".join(self.pieces)
-
-    def text(self, text: str, is_new: bool = True) -> str:
-        if is_new and self._end:
-            self.pieces.append("\n")
-            self._end += 1
-        self.pieces.append(text)
-        start, self._end = self._end, self._end + len(text)
-        self.segments.append(Segment(start, self._end, str(len(self.segments))))
-        return text
-
-    def identifier(self, value: str) -> str:
-        self.unkeyed += not is_mark(value)
-        return value
-
-    def reference(self, value: str) -> str:
-        self.unkeyed += not has_pseudonym(value)
-        return value
-
-    def date(self, value: str) -> str | None:
-        return value
-
-    def drop(self, what: str) -> None:
-        self.dropped[what] += 1
-
-    def enter(self, resource: Json, url: object) -> None:
-        pass
-
-
-class EditedTexts:
-    """The texts of a document with their edits, handed out in order, and the pseudonyms of its steward.
-
-    Parameters
-    ----------
-    text : str
-        The text of the document, as it was read.
-    segments : sequence of Segment
-        Where its texts stand.
-    edits : mapping of str to sequence of Edit
-        What is done to each of them.
-    pseudonyms : Pseudonyms
-        Ids and shifts.
-    person : callable
-        Returns the person whom a resource is about.
-
-    """
-
-    def __init__(
-        self, text: str, segments: Sequence[Segment], edits: Mapping[str, Sequence[Edit]],
-        pseudonyms: Pseudonyms, person: Callable[[Json, object], str],
-    ) -> None:  # fmt: skip
-        self._text, self._edits, self._person = text, edits, person
-        self._next: Iterator[Segment] = iter(segments)
-        self.identifier, self.reference = pseudonyms.id, pseudonyms.reference
-        self._pseudonyms, self._days = pseudonyms, 0
-        self.is_same = True
-
-    def text(self, text: str, is_new: bool = True) -> str:  # noqa: ARG002
-        segment = next(self._next, None)
-        if segment is None or self._text[segment.start : segment.end] != text:
-            self.is_same = False
-            return ""
-        edits = self._edits.get(segment.place)
-        return text if edits is None else apply(text, edits)
-
-    def date(self, value: str) -> str | None:
-        return shift_iso(value, self._days)
-
-    def drop(self, what: str) -> None:
-        pass
-
-    def enter(self, resource: Json, url: object) -> None:
-        self._days = self._pseudonyms.days(self._person(resource, url))
-
-    @property
-    def is_done(self) -> bool:
-        """Whether each text was handed out, as it was read."""
-        return self.is_same and next(self._next, None) is None
 
 
 def person_of(resource: Json, persons: Sequence[str], url: object = None) -> str:
@@ -158,8 +41,10 @@ def person_of(resource: Json, persons: Sequence[str], url: object = None) -> str
             value = resource.get(name)
             if isinstance(value, list) and value:
                 value = value[0]
-            if isinstance(value, dict) and isinstance(value.get("reference"), str):
-                return tail_of(value["reference"])
+            if isinstance(value, dict):
+                found = value.get("reference")
+                if isinstance(found, str) and found:
+                    return tail_of(found)
     if isinstance(url, str) and url:
         return tail_of(url)
     own = resource.get("id")
@@ -193,11 +78,12 @@ class ResourceWalk:
 
     def entry(self, entry: Json, to: Rewriting) -> Json:
         """Return an entry of a bundle with everything in it rewritten."""
+        inner = entry.get("resource")
+        if isinstance(inner, dict):
+            to.enter(inner, entry.get("fullUrl"))
         return self._object(entry, self.profile.below(self.profile.start("Bundle"), "entry"), to)
 
     def _object(self, value: Json, element: Element, to: Rewriting) -> Json:
-        if self._is_code_alone(value, element):
-            return value
         made: Json = {}
         below, plain = element.below, self._plain
         for name, one in value.items():
@@ -213,26 +99,6 @@ class ResourceWalk:
             elif (below_it := self._value(one, name, under, value, to)) is not None:
                 made[name] = below_it
         return made
-
-    def _is_code_alone(self, value: Json, element: Element) -> bool:
-        """Return whether an object is nothing but a code of a public terminology, or a quantity with its unit."""
-        system = value.get("system")
-        if type(system) is not str or not self._is_public(system):
-            return False
-        for name, one in value.items():
-            if type(one) is str:
-                if (
-                    name not in _OF_CODES
-                    or len(one) > _LONGEST_WORDS
-                    or (name == "unit" and not self._is_plain(one))
-                ):
-                    return False
-            elif name != "value" or isinstance(one, list | dict):
-                return False
-        if element.is_code is None:
-            actions = [self.profile.below(element, name).action for name in _OF_CODES]
-            element.is_code = all(action in {"code", "keep"} for action in actions)
-        return element.is_code
 
     def _value(self, value: object, name: str, element: Element, parent: Json, to: Rewriting) -> object:  # fmt: skip
         if isinstance(value, str):
@@ -302,7 +168,8 @@ class ResourceWalk:
             is_code = (
                 bool(_TOKEN.fullmatch(value)) and not _NUMBER.search(value) and "@" not in value
             )
-            found = self._plain[value] = is_code or value.startswith(self._known)
+            found = is_code or (value.startswith(self._known) and bool(_WORD.fullmatch(value)))
+            self._plain[value] = found
         return found
 
     def _code(self, value: str, name: str, parent: Json) -> str | None:
@@ -313,7 +180,7 @@ class ResourceWalk:
         target = parent.get("reference")
         if isinstance(target, str):
             kind = target.partition("/")[0].partition("?")[0]
-            return "drop" if kind in _PEOPLE or not kind.isalpha() else "text"
+            return "drop" if kind in PEOPLE or not kind.isalpha() else "text"
         return "keep" if name == "code" and self._is_plain(value) else "text"
 
     def _is_display(self, value: str, parent: Json) -> bool:
@@ -325,15 +192,17 @@ class ResourceWalk:
         )  # fmt: skip
 
     def _attachment(self, value: str, parent: Json, to: Rewriting) -> object:
-        """Return an attachment of text or a page with other words; one of another kind is dropped."""
+        """Return an attachment with other words; one of a kind that cannot be read is dropped."""
         kind = str(parent.get("contentType", "")).partition(";")[0].strip().lower()
         form = _TEXT_TYPES.get(kind)
         try:
-            text = base64.b64decode("".join(value.split()), validate=True).decode() if form else ""
+            content = base64.b64decode("".join(value.split()), validate=True)
+            text = content.decode() if form else ""
         except ValueError:  # neither base64 nor UTF-8
-            form = None
-        if form is None:
             to.drop("an attachment")
             return None
-        written = rewrite_page(text, to.text) if form == "xhtml" else to.text(text)
-        return base64.b64encode(written.encode()).decode()
+        if form is None:
+            written = rewrite_file(kind, content, to)
+            return None if written is None else base64.b64encode(written).decode()
+        new = rewrite_page(text, to.text) if form == "xhtml" else to.text(text)
+        return base64.b64encode(new.encode()).decode()

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,15 +15,16 @@ from pydantic_core import from_json, to_json
 from ....core.errors import FormatError
 from ...limits import Limits
 from ...sources import lines_of, open_bytes
-from .resources import Json
+from .rewriting import Json
 
-__all__ = ["BundleReader", "decode", "encode", "is_lines", "resource_lines"]
+__all__ = ["BundleReader", "decode", "encode", "in_batches", "is_lines", "resource_lines"]
 
 _PRECISE = re.compile(rb"\.(?:[0-9]*0\s*[,}\]]|[0-9]{16})")
 _MARK = f"{secrets.token_hex(16)}:"  # nobody can write it into a file beforehand
 _MARKED = re.compile(rb'"' + _MARK.encode() + rb'([-+.0-9eE]+)"')
 _SPACE = re.compile(r"[ \t\n\r]*")
 _CHUNK = 1 << 18
+_MOST_LINES = 256
 
 
 class ExactNumber:
@@ -73,6 +74,20 @@ def resource_lines(path: Path, limits: Limits) -> Iterator[bytes | None]:
         for line in lines_of(stream, limits):
             if line is None or line.strip():
                 yield line
+
+
+def in_batches(lines: Iterable[bytes | None]) -> Iterator[list[bytes | None]]:
+    """Yield lines some at a time: at most so many, and about so many bytes."""
+    batch: list[bytes | None] = []
+    size = 0
+    for line in lines:
+        batch.append(line)
+        size += len(line or b"")
+        if size >= _CHUNK or len(batch) >= _MOST_LINES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 @dataclass

@@ -13,11 +13,11 @@ from ...document import Edit
 from ..files import FileFormat, OpenedFile, RefusedFileError
 from ..protocol import FieldNames
 
-__all__ = ["KNOWN", "Attachment", "format_of_attachment", "open_attachment"]
+__all__ = ["KNOWN", "Attachment", "format_of_attachment", "format_of_type", "open_attachment"]
 
 KNOWN = {
     ".docx": "docx", ".xlsx": "xlsx", ".pptx": "pptx", ".odt": "odt", ".pdf": "pdf", ".html": "html", ".htm": "html",
-    ".txt": "plain",
+    ".rtf": "rtf", ".txt": "plain",
 }  # fmt: skip
 """Formats of attached files, by the ending of their names."""
 _TYPES = {
@@ -25,7 +25,7 @@ _TYPES = {
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ".odt": "application/vnd.oasis.opendocument.text", ".pdf": "application/pdf", ".html": "text/html",
-    ".htm": "text/html", ".txt": "text/plain",
+    ".htm": "text/html", ".rtf": "application/rtf", ".txt": "text/plain",
 }  # fmt: skip
 
 
@@ -64,6 +64,12 @@ def format_of_attachment(suffix: str, names: FieldNames | None = None) -> FileFo
     form = FORMATS[KNOWN[suffix]](names)
     assert isinstance(form, FileFormat)
     return form
+
+
+def format_of_type(kind: str, names: FieldNames | None = None) -> FileFormat | None:
+    """Return the format of a file of a type such as application/pdf; None for one of another kind."""
+    suffix = next((suffix for suffix, own in _TYPES.items() if own == kind), "")
+    return format_of_attachment(suffix, names) if suffix else None
 
 
 def open_attachment(part: Message, names: FieldNames, dropped: Counter[str]) -> Attachment | None:

@@ -8,7 +8,7 @@ from html import escape
 from ..files import FileFormat, OpenedFile
 from ..office.formats import need_lxml
 
-__all__ = ["Html", "Odt", "Xml"]
+__all__ = ["Html", "Odt", "Rtf", "Xml"]
 
 
 class Html(FileFormat):
@@ -78,3 +78,26 @@ class Odt(FileFormat):
         from ..office.second_reader import search_zip
 
         return search_zip(content, removed)
+
+
+class Rtf(FileFormat):
+    """A rich text (RTF): its body, headers, footers and footnotes."""
+
+    name = "rtf"
+    suffixes = (".rtf",)
+    what = "a rich text"
+
+    def open(self, content: bytes) -> OpenedFile:
+        from .rich_text import open_rich_text
+
+        return open_rich_text(content)
+
+    def search(self, content: bytes, removed: Iterable[str]) -> int:
+        from .second_reader import search_rich_text
+
+        return search_rich_text(content, removed)
+
+    def create(self, text: str) -> bytes:
+        from .rich_text import new_rich_text
+
+        return new_rich_text(text)

@@ -46,6 +46,13 @@ _INLINE_NAMES = (
     "strong sub sup time tt u var wbr label nobr input"
 )
 _INLINE = frozenset(_INLINE_NAMES.split())
+_BLOCK_NAMES = (
+    "address article aside blockquote body br button caption center col colgroup datalist dd details dialog dir div dl dt "
+    "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu meter nav "
+    "ol optgroup option output p picture pre progress section select summary table tbody td textarea tfoot th thead title "
+    "tr ul"
+)
+_KNOWN = _INLINE.union(_BLOCK_NAMES.split())
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _UNSEEN = re.compile(
@@ -62,8 +69,8 @@ def open_page(content: bytes) -> MarkupFile:
     if hidden:
         dropped["comment in the markup"] += hidden
     root = _parse(text.encode("utf-8", "replace"))
+    _clean_text(root, dropped)
     _clean(root, dropped)
-    _clean_characters(root, dropped)
     root = _parse(_serialise(root))  # as it will be read once it is written
     _clean(root, Counter())
     collected = CollectedText()
@@ -125,19 +132,24 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             if element.get("charset") is None and "content-type" not in (element.get("http-equiv") or "").lower():  # fmt: skip
                 dropped["metadata"] += 1
             drop_element(element)
+        elif element.tag not in _KNOWN:  # its name may be anybody's
+            dropped["unknown element"] += 1
+            element.tag = "span" if element.getparent() is not None else "html"
     for element in root.iter():
         attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
         kept = {name: value for name, value in attributes if _may_stay(element, name, value)}
-        if len(kept) < len(attributes):  # names may be such that no single one can be deleted
+        seen = {name: _UNSEEN.sub("", value) for name, value in kept.items()}
+        dropped["invisible character"] += sum(seen[name] != value for name, value in kept.items())
+        if len(kept) < len(attributes) or seen != kept:
             for name, _ in attributes:
                 if name not in kept:
                     dropped["link target" if name in _LINKS else "attribute"] += 1
-            element.attrib.clear()
-            for name, value in kept.items():
+            element.attrib.clear()  # names may be such that no single one can be deleted
+            for name, value in seen.items():
                 element.set(name, value)
 
 
-def _clean_characters(root: _Element, dropped: Counter[str]) -> None:
+def _clean_text(root: _Element, dropped: Counter[str]) -> None:
     """Take out characters that nobody sees, and those that markup cannot hold."""
     for element in root.iter():
         for holder in ("text", "tail"):
@@ -145,10 +157,6 @@ def _clean_characters(root: _Element, dropped: Counter[str]) -> None:
             if text and _UNSEEN.search(text):
                 dropped["invisible character"] += 1
                 setattr(element, holder, _UNSEEN.sub("", text))
-        for key, value in element.attrib.items():
-            if _UNSEEN.search(str(value)):
-                dropped["invisible character"] += 1
-                element.set(str(key), _UNSEEN.sub("", str(value)))
 
 
 def _may_stay(element: _Element, name: str, value: str) -> bool:

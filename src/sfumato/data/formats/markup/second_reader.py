@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from html.parser import HTMLParser
 from xml.parsers import expat
 
-__all__ = ["search_page", "search_record"]
+from ..verification import stands_in_names
+
+__all__ = ["search_page", "search_record", "search_rich_text"]
 
 
 _KEPT = re.compile(  # namespaces and codes, which stay as they are
@@ -24,12 +26,14 @@ class _Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
         self.values: list[str] = []
+        self.names: set[str] = set()
         self.hidden = 0
 
     def handle_data(self, data: str) -> None:
         self.pieces.append(data)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names |= {tag, *(name for name, _ in attrs)}
         self.values += [value or "" for _, value in attrs]
 
     def handle_comment(self, data: str) -> None:  # noqa: ARG002
@@ -44,7 +48,7 @@ def search_page(content: bytes, removed: Iterable[str]) -> int:
     page = _Page()
     page.feed(content.decode())
     page.close()
-    return page.hidden + _count(page.pieces, page.values, removed)
+    return page.hidden + _count(page.pieces, page.values, page.names, removed)
 
 
 def search_record(content: bytes, removed: Iterable[str]) -> int:
@@ -55,9 +59,13 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.CharacterDataHandler = pieces.append
-    parser.StartElementHandler = lambda _, attributes: values.extend(
-        value for name, value in attributes.items() if not _KEPT.fullmatch(name)
-    )
+    names: set[str] = set()
+
+    def start(element: str, attributes: dict[str, str]) -> None:
+        names.update([element, *attributes])
+        values.extend(value for name, value in attributes.items() if not _KEPT.fullmatch(name))
+
+    parser.StartElementHandler = start
     parser.CommentHandler = hidden.append
     parser.ProcessingInstructionHandler = lambda *what: hidden.append(what)
     parser.StartDoctypeDeclHandler = lambda *what: hidden.append(what)
@@ -65,12 +73,33 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
         parser.Parse(content, True)
     except expat.ExpatError:  # what cannot be read again is not published
         return 1
-    return len(hidden) + _count(pieces, values, removed)
+    return len(hidden) + _count(pieces, values, names, removed)
 
 
-def _count(pieces: Iterable[str], values: Iterable[str], removed: Iterable[str]) -> int:
+_RICH = re.compile(r"\\u(-?\d+)\??|\\'([0-9A-Fa-f]{2})|\\([\\{}])|\\[A-Za-z]+-?\d* ?|[{}\r\n]")
+_NOT_WRITTEN = re.compile(r"\\(?:\*|bin|info|pict|object|stylesheet|fldinst)")
+
+
+def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
+    """Count the removed strings in a rich text, each without white space; destinations that are never written count too."""
+    raw = content.decode("latin-1")
+
+    def say(found: re.Match[str]) -> str:
+        if found[1] is not None:
+            return chr(int(found[1]) & 0xFFFF)
+        return chr(int(found[2], 16)) if found[2] else found[3] or ""
+
+    said = _RICH.sub(say, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    hidden = len(_NOT_WRITTEN.findall(raw)) + (raw.rstrip()[-1:] != "}")
+    return hidden + _count([said], [], [], removed) + sum(text in raw for text in removed)
+
+
+def _count(
+    pieces: Iterable[str], values: Iterable[str], names: Iterable[str], removed: Iterable[str]
+) -> int:
     text = "".join("".join(pieces).split())
     others = {"".join(value.split()) for value in values if not _KEYWORD.fullmatch(value)}
     return sum(
-        1 for wanted in removed if wanted in text or any(wanted in value for value in others)
+        wanted in text or any(wanted in value for value in others) or stands_in_names(wanted, names)
+        for wanted in removed
     )

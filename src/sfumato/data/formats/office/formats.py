@@ -54,6 +54,7 @@ class Xlsx(_OfficeFormat):
 
     name = "xlsx"
     suffixes = (".xlsx",)
+    as_table = "sheet"
     what = "a spreadsheet"
 
     def open(self, content: bytes) -> OpenedFile:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...limits import Limits
 from ..inspection import FileSummary
 from .cleaning import clean_part
@@ -11,7 +13,10 @@ from .slides import clean_slides, reading_order
 from .walking import CollectedText, OfficeFile, read_tree
 from .word import clean_word, name_themes
 
-__all__ = ["open_sheet", "open_slides", "open_word"]
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["open_book", "open_sheet", "open_slides", "open_word"]
 
 _UNREAD = frozenset({
     "styles", "theme", "themeOverride", "fontTable", "settings", "presProps", "viewProps", "tableStyles",
@@ -50,6 +55,13 @@ def open_sheet(content: bytes, limits: Limits) -> OfficeFile:
     made = file_of(package, collected, "xlsx")
     made.finish = workbook.finish
     return made
+
+
+def open_book(content: bytes, limits: Limits) -> tuple[Package, list[_Element], bool]:
+    """Open an .xlsx file for its tables: return its parts, its sheets in order, and whether days count from 1904."""
+    package = _open_package(content, limits, "spreadsheetml")
+    workbook = Workbook(package, limits)
+    return package, workbook.trees, workbook.is_since_1904
 
 
 def open_slides(content: bytes, limits: Limits) -> OfficeFile:

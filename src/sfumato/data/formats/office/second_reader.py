@@ -1,7 +1,7 @@
 """Reads a written file again by the standard library alone, and looks for what was removed.
 
-It knows nothing of parts, runs or relationships: every part is unpacked, every piece of character data and every
-value of an attribute is looked at, in whatever element it stands.
+It knows nothing of parts, runs or relationships: every part is unpacked, every piece of character data, every
+value of an attribute and every name is looked at, in whatever element it stands.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterable
 from xml.parsers import expat
 
+from ..verification import stands_in_names
 from .vocabulary import STYLES
 
 __all__ = ["search_zip"]
@@ -42,6 +43,7 @@ class _Seen:
     def __init__(self, content: bytes) -> None:
         self._pieces: list[str] = []
         self.values: set[str] = set()
+        self.names: set[str] = set()
         self.hidden = 0
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -54,7 +56,9 @@ class _Seen:
         self.text = "".join("".join(self._pieces).split())
         self.words = set(" ".join(self._pieces).split())
 
-    def _start(self, _name: str, attributes: dict[str, str]) -> None:
+    def _start(self, element: str, attributes: dict[str, str]) -> None:
+        self.names.add(element)
+        self.names.update(attributes)
         for name, value in attributes.items():
             is_space = name.startswith("xmlns") and _SPACE.fullmatch(value)
             if not (is_space or _UNREAD.fullmatch(name) or _TARGET.fullmatch(value)):
@@ -67,7 +71,7 @@ class _Seen:
         """Whether a string is in the part: a number as a whole word, in attributes no keyword and no built-in style."""
         if _NUMBER.fullmatch(wanted):
             return wanted in self.words
-        if wanted in self.text:
+        if wanted in self.text or stands_in_names(wanted, self.names):
             return True
         is_word = wanted.isascii() and wanted.isalnum()
         return any(

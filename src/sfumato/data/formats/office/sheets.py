@@ -97,7 +97,7 @@ class Workbook:
         assert self._book.tree is not None
         _keep(self._book.tree, _OF_BOOK, self.package)
         properties = self._book.tree.find("{*}workbookPr")
-        self._since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
+        self.is_since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
         by_id = {r.id: r.target for r in self._book.relations.values()}
         for element in list(self._book.tree.iter("{*}sheet")):
             id = next((str(v) for k, v in element.attrib.items() if str(k).endswith("}id")), "")
@@ -118,6 +118,11 @@ class Workbook:
                 self._clean_styles(part.tree)
         self._rename_ranges()
         self._take_formulas()
+
+    @property
+    def trees(self) -> list[_Element]:
+        """The sheets, in their order."""
+        return [part.tree for _, part, _ in self._sheets if part.tree is not None]
 
     # --- cleaning --------------------------------------------------------------------------------
 
@@ -257,7 +262,7 @@ class Workbook:
         elif value is not None and value.text and kind not in ("b", "e"):
             shown = value.text
             if kind == "n" and cell.get("s", "0") in dates:
-                shown = show_date(shown, since_1904=self._since_1904)
+                shown = show_date(shown, since_1904=self.is_since_1904)
             collected.add(shown, _CellText(cell), "cell")
         if formula is not None and id(formula) in of_formula:
             _read_literals(collected, of_formula[id(formula)])
