@@ -235,11 +235,16 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    import papers  # beside this script
+    import figures  # beside this script
+
+    import papers
 
     PAGE.write_text(page(), encoding="utf-8")
     REGIMES_PAGE.write_text(regimes_page(), encoding="utf-8")
     OTHERS_PAGE.write_text(others_page(), encoding="utf-8")
     papers.PAGE.write_text(papers.page(), encoding="utf-8")
+    figures.PICTURE.write_text(
+        figures.draw(papers.read_results("tables_figures")), encoding="utf-8"
+    )
     written = (PAGE, REGIMES_PAGE, OTHERS_PAGE, papers.PAGE)
     sys.stdout.write(f"written: {', '.join(page.name for page in written)}\n")

@@ -41,7 +41,10 @@ def test_the_papers_page_is_what_the_results_say(tmp_path, monkeypatch):
     papers = script_of_docs("papers")
     written = papers.PAGE.read_text(encoding="utf-8")
     assert written == papers.page(), "docs/explanation/papers.md: run `make reference`"
-    for name in ("text_study", "tables", "baskets"):
+    figures = script_of_docs("figures")
+    drawn = figures.draw(papers.read_results("tables_figures"))
+    assert figures.PICTURE.read_text(encoding="utf-8") == drawn, "run `make reference`"
+    for name in ("text_study", "tables", "tables_figures", "baskets"):
         shutil.copy(papers.RESULTS / f"{name}.json", tmp_path)
     path = tmp_path / "tables.json"
     found = json.loads(path.read_text(encoding="utf-8"))
