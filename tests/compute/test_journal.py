@@ -261,7 +261,7 @@ def test_a_work_folder_that_is_a_link_is_refused(tmp_path):
 
 @pytest.mark.parametrize("where", ["part", "journal"])
 def test_a_full_disk_is_one_sentence_and_resumes(tmp_path, monkeypatch, where):
-    real_write, real_bytes = os.write, Path.write_bytes
+    real_write, real_open = os.write, Path.open
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def write(descriptor, content):
@@ -271,15 +271,16 @@ def test_a_full_disk_is_one_sentence_and_resumes(tmp_path, monkeypatch, where):
             raise full
         return real_write(descriptor, content)
 
-    def write_bytes(path, content):
+    def opened(path, *mode, **options):
         if where == "part" and "second" in path.name:
-            real_bytes(path, content[:1])
+            with real_open(path, *mode, **options) as stream:
+                stream.write(b"half")
             raise full
-        return real_bytes(path, content)
+        return real_open(path, *mode, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", write)
-        patch.setattr(Path, "write_bytes", write_bytes)
+        patch.setattr(Path, "open", opened)
         with (
             pytest.raises(WorkError, match="disk is full") as caught,
             Journal(tmp_path / "out", "k") as journal,

@@ -13,8 +13,9 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Bytes", "Column", "Offsets", "frozen", "weave"]
+__all__ = ["Buffer", "Bytes", "Column", "Offsets", "frozen", "weave"]
 
+Buffer = bytes | bytearray | memoryview
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -41,7 +42,7 @@ class Column:
         return cls(data, np.arange(count + 1, dtype=np.int64) * each)
 
     @classmethod
-    def of_lines(cls, content: bytes | memoryview) -> Column:
+    def of_lines(cls, content: Buffer) -> Column:
         """Cut bytes after their line ends, the last of which is one.
 
         >>> list(Column.of_lines(b"one\\ntwo\\n"))

@@ -92,8 +92,8 @@ class ReleaseAudit(TypedDict):
     windows: int
     sensitive: int
     left: int
-    low: float | None
-    high: float | None
+    low: float
+    high: float
 
 
 class Agreement(TypedDict):

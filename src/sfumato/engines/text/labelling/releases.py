@@ -11,6 +11,7 @@ import numpy as np
 from ....core.approval import Look
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
+from ....core.measures import Interval
 from ....core.publication import Publication
 from ....core.randomness import Streams
 from ....core.statistics.resampling import exact_interval
@@ -113,11 +114,10 @@ class ProjectReleases(Desk):
                 redacted[sheet.tokens_of((d, edit.start, edit.end))] = True
             met += int(np.count_nonzero(sensitive & counted))
             left += int(np.count_nonzero(sensitive & counted & ~redacted))
-        around = exact_interval(left, met) if met else None
+        around = exact_interval(left, met) if met else Interval(0.0, 1.0)
         return {
             "release": candidate, "windows": windows, "sensitive": met, "left": left,
-            "low": None if around is None else around.low,
-            "high": None if around is None else around.high,
+            "low": around.low, "high": around.high,
         }  # fmt: skip
 
     def review(self) -> list[ReviewedDocument]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ....data.byte_columns import Column
+from ....data.byte_columns import Buffer, Column
 from ....data.document import Document, Edit, Span
 from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import encoded
@@ -45,7 +45,6 @@ __all__ = [
     "readable",
 ]
 
-Buffer = bytes | bytearray | memoryview
 _QUOTE = 0x22
 _COLUMNS = 3  # of a block: ids, texts, other fields
 _KEPT = 1 << 23  # characters of documents that are kept for writing
@@ -87,7 +86,8 @@ class PartContent:
             start += size
         # Copies: they are kept until the file is read back, and would keep the lines in memory.
         hashes, places = (np.frombuffer(piece, np.uint64).copy() for piece in pieces[3:])
-        return cls(*pieces[:3], hashes.reshape(-1, 3), places)
+        edits, lines, ids, *_ = pieces
+        return cls(edits, lines, ids, hashes.reshape(-1, 3), places)
 
     def edit_lines(self) -> list[bytes]:
         """Return the edits of each document."""
@@ -127,10 +127,11 @@ class ReadDocuments:
 
     def __init__(self, most: int = _KEPT) -> None:
         self._left = most
-        self._by_part: dict[str, list[Document]] | None = {}
+        self._by_part: dict[str, list[Document]] | None = None
 
     def keep(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield documents, and keep them while there is room."""
+        self._by_part = {}
         for document in documents:
             self._left -= len(document.text)
             if self._left < 0:
