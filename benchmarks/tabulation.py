@@ -21,7 +21,7 @@ from sfumato.engines.tables.tabulation.steps import tabulate
 
 SHAPES = ((3, 3), (4, 4), (5, 4), (2, 3, 3), (3, 3, 2), (6, 6))
 TABLES = 1_000
-COMPARED = 200
+COMPARED = 100
 HIGH = 5
 NODES = 1_000_000  # of the programme that the published cells are compared with
 ROWS = 1_000_000

@@ -17,6 +17,8 @@ I8 = npt.NDArray[np.int64]
 I4 = npt.NDArray[np.int32]
 U1 = npt.NDArray[np.uint8]
 
+_PART_BITS = 14  # places of a part of a table of groups, 16 bytes each
+
 
 @njit(cache=True, nogil=True)
 def nlogn(n: int, table: F8) -> float:
@@ -238,40 +240,68 @@ def find_place(table: I8, key: int, bits: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def sizes_by_hash(
-    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, table: I8, used: I4
+def order_by_place(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, bits: int, key: I8, moved: I8
 ) -> I8:
-    """Count the records of each group, in the order of the groups' first cells.
+    """Write key and count of each cell to `moved` by the part of the table that the key is in; return where parts begin.
+
+    A part fits into a cache, so that looking keys up part by part does not wait for the memory.
+    """
+    shift = np.int64(min(bits, _PART_BITS))
+    begin = np.zeros((1 << (bits - shift)) + 1, dtype=np.int64)
+    for i in range(count.shape[0]):
+        key[i] = row_key[row_of[i]] + column_key[column_of[i]]
+        begin[(home(key[i], bits) >> shift) + 1] += 1
+    for part in range(begin.shape[0] - 1):
+        begin[part + 1] += begin[part]
+    at = begin[:-1].copy()
+    for i in range(count.shape[0]):
+        part = home(key[i], bits) >> shift
+        place = at[part]
+        at[part] = place + 1
+        moved[2 * place] = key[i]
+        moved[2 * place + 1] = count[i]
+    return begin
+
+
+@njit(cache=True, nogil=True)
+def sizes_by_hash(
+    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, table: I8, used: I4, key: I8,
+    moved: I8,
+) -> I8:  # fmt: skip
+    """Count the records of each group.
 
     `table` holds key and count of a group side by side, a count of 0 being a free place, and is zero before and
-    after; `used` has room for as many places as there are cells.
+    after; `used` and `key` have room for as many numbers as there are cells, and `moved` for twice as many.
     """
     bits = count_bits(table)
+    begin = order_by_place(row_of, column_of, row_key, column_key, count, bits, key, moved)
+    sizes = key  # the keys are in `moved` now, and there are no more groups than cells
     groups = 0
-    for i in range(count.shape[0]):
-        key = row_key[row_of[i]] + column_key[column_of[i]]
-        at = find_place(table, key, bits)
-        if table[2 * at + 1] == 0:
-            table[2 * at] = key
-            used[groups] = at
-            groups += 1
-        table[2 * at + 1] += count[i]
-    sizes = np.empty(groups, dtype=np.int64)
-    for g in range(groups):
-        sizes[g] = table[2 * used[g] + 1]
-        table[2 * used[g] + 1] = 0
-    return sizes
+    for part in range(begin.shape[0] - 1):
+        first = groups
+        for i in range(begin[part], begin[part + 1]):
+            at = find_place(table, moved[2 * i], bits)
+            if table[2 * at + 1] == 0:
+                table[2 * at] = moved[2 * i]
+                used[groups] = at
+                groups += 1
+            table[2 * at + 1] += moved[2 * i + 1]
+        for g in range(first, groups):
+            sizes[g] = table[2 * used[g] + 1]
+            table[2 * used[g] + 1] = 0
+    return sizes[:groups]
 
 
 @njit(cache=True, nogil=True)
 def measure_sample_by_hash(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, nlog: F8, least: F8,
-    table: I8, used: I4, out: F8,
+    table: I8, used: I4, key: I8, moved: I8, out: F8,
 ) -> int:  # fmt: skip
     """Do as `measure_hashed` does where the sample is the population and keys are exact."""
     out[:] = 0.0
     out[3] = np.inf
-    sizes = sizes_by_hash(row_of, column_of, row_key, column_key, count, table, used)
+    sizes = sizes_by_hash(row_of, column_of, row_key, column_key, count, table, used, key, moved)
     for g in range(sizes.shape[0]):
         add_group(sizes[g], nlog, least, out)
     out[4] = out[3]

@@ -5,6 +5,7 @@ The cost of everything here grows with the number of occupied cells, never with 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from .widths import Widths
 __all__ = ["Cells", "Joint", "Keys", "PolicyMeasures"]
 
 Bits = npt.NDArray[np.uint8]
+_Numbers = npt.NDArray[np.int64]
 _DENSE_FACTOR = 8  # an index is used where it takes at most this many places a cell
 _NLOGN_TABLE = 1 << 16
 
@@ -116,11 +118,8 @@ class Cells:
         return other
 
     def _set_keys(self) -> None:
-        space = 1
-        for size in self.sizes.tolist():
-            space *= size
-        self.space = space
-        self.wide = space >= 1 << 62
+        self.space = math.prod(self.sizes.tolist())
+        self.wide = self.space >= 1 << 62
         if self.wide:
             draws = np.random.Generator(np.random.PCG64(20130218))  # a fixed hash, not a sample
             self.multiplier = draws.integers(1 << 61, size=self.attributes, dtype=np.int64) | 1
@@ -172,10 +171,11 @@ class Cells:
         )
 
     @cached_property
-    def table(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """A table of groups, and the places in it that are used."""
-        places = np.zeros(2 << self._scratch_bits, dtype=np.int64)
-        return places, np.empty(self.occupied, dtype=np.int32)
+    def table(self) -> tuple[_Numbers, npt.NDArray[np.int32], _Numbers, _Numbers]:
+        """A table of groups, the places in it that are used, and room to put keys and counts in order."""
+        places, many = np.zeros(2 << self._scratch_bits, dtype=np.int64), self.occupied
+        keys, moved = np.empty(many, dtype=np.int64), np.empty(2 * many, dtype=np.int64)
+        return places, np.empty(many, dtype=np.int32), keys, moved
 
     def _set_scale(self) -> None:
         self.scale = np.array([0.0, self.records, 1.0, 1.0])

@@ -20,7 +20,7 @@ def group_sizes(cells: Cells, bits: Bits) -> tuple[npt.NDArray[np.intp], npt.NDA
         group = number_combinations(interval[a][codes[a]] for a in range(cells.attributes))
     else:
         group = np.empty(cells.occupied, dtype=np.intp)
-        number_groups(*cells.keys_of(bits), *cells.table, group)
+        number_groups(*cells.keys_of(bits), *cells.table[:2], group)
     return group, np.bincount(group, weights=cells.count).astype(np.int64)
 
 
@@ -28,4 +28,5 @@ def sizes_of_groups(cells: Cells, bits: Bits) -> npt.NDArray[np.int64]:
     """Count the records of each group of a policy, in no particular order."""
     if cells.wide:
         return group_sizes(cells, bits)[1]
-    return np.asarray(sizes_by_hash(*cells.keys_of(bits), cells.count, *cells.table))
+    sizes = sizes_by_hash(*cells.keys_of(bits), cells.count, *cells.table)
+    return np.array(sizes)  # a copy: the next call writes over it

@@ -73,7 +73,12 @@ def prune(cube: Cube, primary: Marks, hidden: Marks, width: int) -> Marks:
     others = np.flatnonzero((hidden & ~primary).ravel())
     for cell in others[np.argsort(-cube.counts.ravel()[others], kind="stable")].tolist():
         found.ravel()[cell] = False
-        ranges = derived_ranges(cube, found, small)
-        if narrowest_range(ranges) < width - _TOLERANCE:
+        narrow = (
+            i for i, one in enumerate(small)
+            if narrowest_range(derived_ranges(cube, found, [one])) < width - _TOLERANCE
+        )  # fmt: skip
+        first = next(narrow, None)
+        if first is not None:
             found.ravel()[cell] = True
+            small.insert(0, small.pop(first))  # what lacks protection once often does so again
     return found
