@@ -14,4 +14,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "sfumato"
+html_show_search_summary = (
+    False  # a summary is fetched page by page, which a site without a server cannot do
+)
 exclude_patterns = ["_build"]

@@ -48,6 +48,7 @@ class Browser:
             os.close(fd)
         os.set_blocking(self._receive, False)
         self._buffer, self._last, self.events = b"", 0, []
+        self._left: set[str] = set()
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"
@@ -56,6 +57,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     _session: str | None = None
+    _address = "about:blank"
 
     def _messages(self):
         with contextlib.suppress(BlockingIOError):
@@ -94,7 +96,9 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=scheme)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)  # fmt: skip
         self.events.clear()
-        self.call("Page.navigate", url=path if isinstance(path, str) else path.as_uri())
+        self._left.add(self._address)
+        self._address = path if isinstance(path, str) else path.as_uri()
+        self.call("Page.navigate", url=self._address)
         self._wait_event("Page.loadEventFired")
 
     def _wait_event(self, method: str) -> None:
@@ -125,8 +129,12 @@ class Browser:
                 found.append(str(about["exceptionDetails"].get("text")))
             if event["method"] == "Runtime.consoleAPICalled" and about["type"] in {"error", "warning", "assert"}:  # fmt: skip
                 found.append(str(about["args"]))
-            if event["method"] == "Log.entryAdded" and about["entry"]["level"] in {"error", "warning"}:  # fmt: skip
-                found.append(about["entry"]["text"])
+            if event["method"] == "Log.entryAdded":
+                entry = about["entry"]
+                # The log may speak of a page that was left before: it comes when the machine has time.
+                is_late = entry.get("url") in self._left - {self._address}
+                if entry["level"] in {"error", "warning"} and not is_late:
+                    found.append(entry["text"])
         return found
 
     def requests(self) -> list[str]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.chromium import CHROMIUM, Browser, until
 from tests.conftest import sfumato
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,13 +87,40 @@ def is_plain_call(line):
     return line.startswith("sfumato ") and not set(line) & set("|&;<>$`*")
 
 
-def test_docs_build_without_warnings(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return the folder of the built site, and what building it said."""
+    place = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E"]
-    command += [str(ROOT / "docs"), str(tmp_path / "html"), "-d", str(tmp_path / "trees")]
+    command += [str(ROOT / "docs"), str(place / "html"), "-d", str(place / "trees")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    return place / "html", done
+
+
+def test_docs_build_without_warnings(site):
+    folder, done = site
     assert done.returncode == 0, done.stderr[-3000:]
-    assert (tmp_path / "html" / "index.html").is_file()
+    assert (folder / "index.html").is_file()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt-get install chromium` adds these checks")  # fmt: skip
+def test_the_site_fits_a_phone_and_its_search_works_offline(site, tmp_path):
+    folder, _ = site
+    browser = Browser(tmp_path / "profile")
+    try:
+        for name in ("index", "tutorial", "explanation/papers", "explanation/beside-others",
+                     "reference/parameters", "reference/regimes"):  # fmt: skip
+            browser.open(folder / f"{name}.html", width=390, height=844)
+            assert browser.run("document.documentElement.scrollWidth <= innerWidth"), name
+        browser.open(f"{(folder / 'search.html').as_uri()}?q=presidio", width=390, height=844)
+        found = until(browser, "document.querySelector('#search-results ul')?.innerText")
+        assert "Beside other tools" in found
+        assert browser.complaints() == []
+        assert browser.requests() == []
+    finally:
+        browser.close()
 
 
 def test_links_between_pages_and_pictures_exist():

@@ -138,10 +138,7 @@ def test_the_sums_are_those_of_other_tools(signed):
 
 
 def test_the_certificate_is_tagged_and_for_archives(signed):
-    """PDF/A-2a and PDF/UA-1, by structure: identification, tags, language, output intent, embedded fonts.
-
-    No package registry has a validator: veraPDF is a program of its own.
-    """
+    """PDF/A-2a and PDF/UA-1, by structure: identification, tags, language, output intent, embedded fonts."""
     pikepdf = pytest.importorskip("pikepdf")
     path = signed / "report" / "report.pdf"
     first, second = path.read_bytes().split(b"\n", 2)[:2]
@@ -174,6 +171,44 @@ def test_the_certificate_is_tagged_and_for_archives(signed):
                 for inner in font.get("/DescendantFonts", [font]):
                     described = inner.get("/FontDescriptor", {})
                     assert any(key.startswith("/FontFile") for key in described.keys())  # noqa: SIM118
+
+
+def spoil(path, out, how):
+    """Write a certificate again without something that an archive asks for, or with something that it forbids."""
+    import pikepdf
+
+    with pikepdf.open(path) as pdf:
+        if how == "script":
+            pdf.Root.OpenAction = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS="app.alert(1)")
+        elif how == "fonts":
+            for thing in pdf.objects:
+                if (
+                    isinstance(thing, pikepdf.Dictionary)
+                    and thing.get("/Type") == "/FontDescriptor"
+                ):
+                    for key in [k for k in thing.keys() if k.startswith("/FontFile")]:  # noqa: SIM118
+                        del thing[key]
+        elif how:
+            del pdf.Root[how]
+        pdf.save(out)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [("", None), ("/Metadata", "XMP"), ("/StructTreeRoot", "structure tree"), ("/Lang", "language"),
+     ("fonts", "embedded"), ("script", "JavaScript")],
+)  # fmt: skip
+def test_a_validator_accepts_the_certificate_and_no_spoiled_one(signed, tmp_path, how, says):
+    """PDF Oxide looks at less than veraPDF, which no package registry has; the structure is tested above."""
+    pdf_oxide = pytest.importorskip("pdf_oxide")
+    pytest.importorskip("pikepdf")
+    path = spoil(signed / "report" / "report.pdf", tmp_path / "again.pdf", how)
+    found = pdf_oxide.PdfDocument(str(path)).validate_pdf_a("2a")
+    assert found["valid"] is (says is None), found["errors"]
+    assert says is None or any(says in error for error in found["errors"])
+    accessible = pdf_oxide.PdfDocument(str(path)).validate_pdf_ua()
+    assert accessible["valid"] or says, accessible["errors"]
 
 
 def test_a_plan_signs_what_may_leave_the_house(written, tmp_path):

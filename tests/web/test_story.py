@@ -12,6 +12,7 @@ import time
 import pytest
 from tests.chromium import CHROMIUM, Browser, until
 from tests.serving import Served
+from tests.web.test_language import assert_no_english
 
 from sfumato.data.samples import clinic_notes
 
@@ -96,6 +97,24 @@ def answer(browser, notes, times):
         else:
             press(browser, "n")
         until(browser, f"document.getElementById('about').textContent.includes('Question {place['number'] + 1} ')")  # fmt: skip
+
+
+def look_at_all_rooms(browser, served, language):
+    """Open each room on a phone in a language: nothing is wider than the screen, and no English is left."""
+    for room in ("label", "frontier", "review", "audit", "report"):
+        chosen = f"?language={language}" if room == "label" else ""  # the choice is remembered
+        browser.open(f"{served.base}/{room}{chosen}", dark=True, width=390, height=844)
+        if room in {"label", "audit"}:
+            until(browser, "document.getElementById('text')?.dataset.kind")
+        if room == "label":
+            until(browser, "document.getElementById('verdict').textContent")
+        assert browser.run("document.documentElement.lang") == language
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth"), room
+        if (
+            room != "report"
+        ):  # tests/report/test_languages.py reads it, and knows the titles that it cites
+            assert_no_english(browser, room)
+        browser.keep(f"phone-{room}-{language}")
 
 
 def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
@@ -192,9 +211,13 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         browser.open(f"{served.base}/report")
         assert "%" in browser.run("document.querySelector('main').innerText")
         assert browser.complaints() == []
-        browser.open(f"{served.base}/label", dark=True, width=390, height=844)
-        until(browser, "document.getElementById('text')?.dataset.kind")
-        assert browser.run("document.documentElement.scrollWidth <= innerWidth")
-        browser.keep("phone")
+        browser.run("document.querySelector('.choose select[name=for]').value = 'ema'")
+        browser.run("document.querySelector('.choose button').click()")
+        until(
+            browser,
+            "location.search.includes('for=ema') && document.body?.innerText.includes('EMA')",
+        )
+        assert browser.complaints() == []
+        look_at_all_rooms(browser, served, "de")
     finally:
         served.stop()

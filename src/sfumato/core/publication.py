@@ -60,8 +60,9 @@ class Publication(Generic[Rel_co]):
 
     def _withheld_sentence(self) -> str:
         many = len(self.withheld)
-        records, were = ("record", "was") if many == 1 else ("records", "were")
-        return f"{many:,} {records} could not be processed and {were} withheld."
+        if many == 1:
+            return "1 record could not be processed and was withheld."
+        return f"{many:,} records could not be processed and were withheld."
 
     def _withheld_list(self) -> str | None:
         if self.out is None:

@@ -72,8 +72,10 @@ class Treatment(BaseModel):
         if self.round is not None:
             words.append(f"rounded to multiples of {self.round:g}")
         if self.microaggregate is not None:
-            along = "" if self.together is None else f" in all columns of {self.together!r}"
-            words.append(f"means of {self.microaggregate:,} neighbours or more{along}")
+            means = f"means of {self.microaggregate:,} neighbours or more"
+            if self.together is not None:
+                means = f"means of {self.microaggregate:,} neighbours or more in all columns of {self.together!r}"
+            words.append(means)
         if self.noise is not None:
             words.append(f"noise of {self.noise:g} standard deviations")
         if self.pram is not None:

@@ -45,8 +45,12 @@ def spec(name: str) -> Spec:
     found["config"] = theme()
     locale = current_locale()
     if locale.decimal != ".":
-        number = {"decimal": locale.decimal, "thousands": locale.thousands, "grouping": [3]}
-        found["config"]["locale"] = {"number": {**number, "currency": ["", ""]}}
+        number = {
+            "decimal": locale.decimal,
+            "thousands": locale.thousands,
+            "percent": locale.percent,
+        }
+        found["config"]["locale"] = {"number": {**number, "grouping": [3], "currency": ["", ""]}}
         # The library describes axes and titles in English; the chart has a text of its own.
         for part in ("axis", "legend", "title"):
             found["config"][part] = {**found["config"].get(part, {}), "aria": False}
@@ -123,7 +127,9 @@ def _svg_of(drawing: str) -> str:
     import vl_convert
 
     svg: str = vl_convert.vegalite_to_svg(drawing, allowed_base_urls=[])
-    # The library numbers its clip paths through the life of the process; number them again.
+    # The library says in English that a title is one.
+    svg = re.sub(r"aria-label=\"Title text '([^\"]*)'\"", r'aria-label="\1"', svg)
+    # It numbers its clip paths through the life of the process; number them again.
     numbers: dict[str, str] = {}
     return re.sub(
         r"\b(clip|gradient_|pattern)(\d+)\b",

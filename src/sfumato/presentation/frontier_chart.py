@@ -44,7 +44,7 @@ class Axes:
             "{id}: risk {risk}, {utility_name} {utility}",
             id=candidate.id,
             risk=decimal(candidate.risk.value),
-            utility_name=self.utility_name,
+            utility_name=say(self.utility_name),
             utility=utility,
         )
 

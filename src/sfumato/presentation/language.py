@@ -37,19 +37,25 @@ DOMAIN = "sfumato"
 
 @dataclass(frozen=True)
 class Locale:
-    """How a language writes numbers and dates."""
+    """How a language is called in itself, and how it writes numbers and dates."""
 
+    name: str
     decimal: str
     thousands: str
     percent: str
     date: str
     """As `str.format` takes it, with day, month (a number), name (of the month) and year."""
+    first: str = "1"
+    """How the first day of a month is written."""
 
 
-_ENGLISH = Locale(".", ",", "%", "{day} {name} {year}")
 LANGUAGES: dict[str, Locale] = {
-    "en": _ENGLISH,
-    "de": Locale(",", ".", "\N{NO-BREAK SPACE}%", "{day}. {name} {year}"),
+    "en": Locale("English", ".", ",", "%", "{day} {name} {year}"),
+    "de": Locale("Deutsch", ",", ".", "\N{NO-BREAK SPACE}%", "{day}. {name} {year}"),
+    "fr": Locale(
+        "Français", ",", "\N{NO-BREAK SPACE}", "\N{NO-BREAK SPACE}%", "{day} {name} {year}", "1er"
+    ),
+    "es": Locale("Español", ",", ".", "\N{NO-BREAK SPACE}%", "{day} de {name} de {year}"),
 }
 """The languages that a report can be written in."""
 
@@ -117,7 +123,9 @@ def say_many(number: float, one: str, many: str, /, **values: object) -> str:
     >>> say_many(1, "{n} record", "{n} records", n=1)
     '1 record'
     """
-    found = _catalogue(_LANGUAGE.get()).ngettext(one, many, 1 if number == 1 else 2)
+    # Catalogues count in whole numbers: one and a half is told as two are.
+    whole = int(number) if number == int(number) else 2
+    found = _catalogue(_LANGUAGE.get()).ngettext(one, many, whole)
     return found.format(**values) if values else found
 
 
@@ -172,5 +180,6 @@ def write_date(day: date) -> str:
     >>> write_date(date(2026, 11, 16))
     '16 November 2026'
     """
-    name = say(_MONTHS[day.month - 1])
-    return current_locale().date.format(day=day.day, month=day.month, name=name, year=day.year)
+    name, locale = say(_MONTHS[day.month - 1]), current_locale()
+    written = locale.first if day.day == 1 else day.day
+    return locale.date.format(day=written, month=day.month, name=name, year=day.year)

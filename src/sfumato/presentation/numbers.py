@@ -9,6 +9,7 @@ from .language import current_locale, say
 
 __all__ = [
     "about",
+    "begin_sentence",
     "count",
     "decimal",
     "join_words",
@@ -119,6 +120,15 @@ def join_words(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return say("{first} and {last}", first=", ".join(words[:-1]), last=words[-1])
+
+
+def begin_sentence(words: str) -> str:
+    """Return words with a capital at their beginning; other capitals stay.
+
+    >>> begin_sentence("sensible Wörter")
+    'Sensible Wörter'
+    """
+    return words[:1].upper() + words[1:]
 
 
 def segments(sentence: str) -> list[tuple[str, str | None]]:

@@ -6,9 +6,12 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
+
+from markupsafe import Markup
 
 from ..core.engine import Progress
 from ..core.errors import InputError, SfumatoError
@@ -16,8 +19,11 @@ from ..core.storage.disk import disk_error_text, is_disk_full
 from ..core.storage.held_numbers import NotesToReview
 from ..desk.protocol import Desk
 from ..desk.registry import open_desk
+from ..presentation.language import LANGUAGES, current_language, retell, say
+from ..presentation.numbers import count, percent, to_places
 from .frontiers import Frontiers
 from .guard import Guard
+from .language import say_markup, script_messages, tell_error
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["PageState", "make_app"]
 
 _ROOMS = (
-    ("label", "Label"),
+    ("label", "Labelling"),
     ("frontier", "Frontier"),
     ("review", "Review"),
     ("audit", "Audit"),
@@ -50,10 +56,23 @@ class Job(TypedDict, total=False):
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("sfumato.web"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    environment.globals.update(_=say_markup, key=_key, link=_link)
+    environment.filters.update(count=count, percent=percent, to_places=to_places)
+    return environment
+
+
+def _key(name: str) -> Markup:
+    """Return a key of the keyboard, for a sentence."""
+    return Markup("<kbd>{}</kbd>").format(name)
+
+
+def _link(room: str, words: str) -> Markup:
+    """Return a way to another room, for a sentence."""
+    return Markup('<a href="{}">{}</a>').format(room, words)
 
 
 class PageState:
@@ -101,9 +120,12 @@ class PageState:
 
         template = _templates().get_template(f"{room}.html.j2")
         labels = list(self.desk.labels) if self.desk is not None else []
-        title = dict(_ROOMS)[room]
-        page = template.render(room=room, rooms=self.rooms(), title=title, labels=labels,
-                               name=self.folders[0].name, **values)  # fmt: skip
+        rooms = [(id, say(word)) for id, word in self.rooms()]
+        page = template.render(
+            room=room, rooms=rooms, title=dict(rooms)[room], labels=labels,
+            name=self.folders[0].name, language=current_language(), languages=LANGUAGES,
+            messages=script_messages(), **values,
+        )  # fmt: skip
         return HTMLResponse(page)
 
     def start(self, work: Callable[[Progress], str]) -> bool:
@@ -122,19 +144,21 @@ class PageState:
             try:
                 self.job = {"state": "done", "result": work(progress)}
             except SfumatoError as error:
-                self.job = {"state": "failed", "message": str(error)}
+                self.job = {"state": "failed", "message": tell_error(error)}
             except OSError as error:
-                self.job = {"state": "failed", "message": disk_error_text(error)}
+                self.job = {"state": "failed", "message": retell(disk_error_text(error))}
             except Exception as error:
                 # Only our own errors are known to hold no word of the data.
                 self.job = {
                     "state": "failed",
-                    "message": f"internal error ({type(error).__name__})",
+                    "message": say("internal error ({name})", name=type(error).__name__),
                 }
             finally:
                 self._working.release()
 
-        threading.Thread(target=run, name="publish", daemon=True).start()
+        # What is said of the work is said in the language of who started it.
+        told = copy_context()
+        threading.Thread(target=told.run, args=(run,), name="publish", daemon=True).start()
         return True
 
 
@@ -168,11 +192,13 @@ def make_app(
 
     def refused(_request: Request, error: Exception) -> Response:
         status_code = 400 if isinstance(error, InputError) else 500
-        return JSONResponse({"error": str(error)}, status_code)
+        assert isinstance(error, SfumatoError)
+        return JSONResponse({"error": tell_error(error)}, status_code)
 
     def unwritten(_request: Request, error: Exception) -> Response:
         assert isinstance(error, OSError)
-        return JSONResponse({"error": disk_error_text(error)}, 507 if is_disk_full(error) else 500)
+        told = retell(disk_error_text(error))
+        return JSONResponse({"error": told}, 507 if is_disk_full(error) else 500)
 
     state = page or PageState(folders)
     routes = [*Rooms(state).routes(), *Api(state).routes()]

@@ -18,7 +18,8 @@ from ..core.request import Parameter, parameters
 from ..core.story import Story
 from ..desk.protocol import Desk
 from ..presentation.frontier_chart import frontier_chart_id, svg_with_links
-from ..presentation.numbers import count, percent, plain
+from ..presentation.language import check_language, current_language, retell, say
+from ..presentation.numbers import count, decimal, percent, plain
 
 __all__ = ["Frontiers"]
 
@@ -58,18 +59,17 @@ class Frontiers:
 
         """
         from ..core.regimes import REGIMES
-        from ..presentation.language import check_language
         from ..reports.facts import ReportFacts
         from ..reports.html import render_html
         from ..reports.parts import find_parts
 
         wished = REGIMES.get_or_raise(regime) if regime else None
-        check_language(language or "en")
+        check_language(language or current_language())
         try:
             parts = tuple(find_parts(self.folders))
         except InputError:
             return None
-        facts = ReportFacts(parts, regime=wished, language=language or "en")
+        facts = ReportFacts(parts, regime=wished, language=language or current_language())
         return render_html(facts, asking=True)
 
     def view(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
@@ -82,10 +82,10 @@ class Frontiers:
         assert part.chosen is not None
         story = engine_named(part.engine).story(part)
         return {
-            "parts": [{"id": p.id, "title": engine_named(p.engine).title} for p in parts],
+            "parts": [{"id": p.id, "title": say(engine_named(p.engine).title)} for p in parts],
             "part": part.id,
             "engine": part.engine,
-            "axes": part.frontier.axes,
+            "axes": {name: retell(words) for name, words in part.frontier.axes.items()},
             "candidates": [_row(part, c) for c in part.frontier.candidates],
             "drawing": _drawing(part, story),
             "candidate": part.chosen.id,
@@ -164,8 +164,8 @@ def _choices(engine: str) -> list[dict[str, object]]:
     return [
         {
             "name": name,
-            "title": _title_of(name),
-            "help": about.help,
+            "title": say(_title_of(name)),
+            "help": say(about.help),
             "is_flag": about.is_flag,
             "names": [] if about.choices is None else list(about.choices()),
             "default": about.default,
@@ -222,18 +222,24 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
 def _result_text(made: Publication[Release]) -> str:
     """Return the name of what was published and, line by line, what the command line says of it."""
     assert made.out is not None
-    return "\n".join([made.out.name, *made.lines()])
+    return "\n".join([made.out.name, *map(retell, made.lines())])
 
 
-def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:
+def _measure(measure: Risk | Utility) -> dict[str, float | str | bool | None]:
     ends = measure.interval
     low, high = (None, None) if ends is None else (ends.low, ends.high)
     text = percent(measure.value)
     if ends is not None and (low, high) != (0.0, 1.0):
         text += f" ({percent(ends.low)} – {percent(ends.high)})"
     elif ends is not None:
-        text = "not measured"
-    return {"value": measure.value, "low": low, "high": high, "text": text}
+        text = say("not measured")
+    return {
+        "value": measure.value,
+        "low": low,
+        "high": high,
+        "measured": (low, high) != (0.0, 1.0),
+        "text": text,
+    }
 
 
 def _link(part: Part, candidate: Candidate) -> str:
@@ -265,15 +271,15 @@ def _rows(candidate: Candidate) -> list[tuple[str, str]]:
     for key, value in candidate.to_json().items():
         if key in ("id", "risk", "utility", "dominated", "measures", "risk_interval", "utility_interval"):  # fmt: skip
             continue
-        name = key.replace("_", " ")
+        name = say(key.replace("_", " "))
         if isinstance(value, bool):
-            found.append((name, "yes" if value else "no"))
+            found.append((name, say("yes") if value else say("no")))
         elif isinstance(value, int):
             found.append((name, count(value)))
         elif isinstance(value, float):
-            found.append((name, f"{value:,.4g}"))
+            found.append((name, decimal(value, 4)))
         elif isinstance(value, str):
-            found.append((name, value))
+            found.append((name, say(value)))
         elif isinstance(value, list) and value and all(isinstance(v, str | int) for v in value):
             found.append((name, ", ".join(map(str, value[:40]))))
         elif key == "policy" and isinstance(value, dict):

@@ -16,6 +16,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..presentation.language import say, speaking
+from .language import LANGUAGE_COOKIE, asked_language, language_for
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -92,9 +95,16 @@ class Guard:
         if scope["type"] != "http":
             return
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        wished = headers.get("cookie", ""), headers.get("accept-language", "")
+        with speaking(language_for(scope["query_string"], *wished)):
+            await self._let_in(scope, headers, receive, send)
+
+    async def _let_in(
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
         host = headers.get("host", "")
         if host.rsplit(":", 1)[0] not in NAMES:
-            await _plain(send, 400, "This page answers to 127.0.0.1 only.")
+            await _plain(send, 400, say("This page answers to 127.0.0.1 only."))
             return
         if self.clock() - self._last > self.idle:
             self._secret = secrets.token_urlsafe(32)  # before anybody gets the old one again
@@ -103,26 +113,28 @@ class Guard:
             await self._enter(path.removeprefix("/enter/"), send)
             return
         if path is None or not self._is_known(headers.get("cookie", "")):
-            await _plain(
-                send, 403, "Locked. Open the address that `sfumato serve` printed to go on."
-            )
+            locked = say("Locked. Open the address that `sfumato serve` printed to go on.")
+            await _plain(send, 403, locked)
             return
         if scope["method"] not in ("GET", "HEAD"):
             origin = headers.get("origin", "")
             json_body = headers.get("content-type", "").partition(";")[0] == "application/json"
             if origin != f"http://{host}" or not json_body:
-                await _plain(send, 403, "A write must come from the page itself.")
+                await _plain(send, 403, say("A write must come from the page itself."))
                 return
         if path not in _BACKGROUND:
             self._last = self.clock()
 
-        begun = False
+        begun, language = False, asked_language(scope["query_string"])
 
         async def guarded(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
                 given = {k.lower() for k, _ in message["headers"]}
+                if language is not None:
+                    kept = f"{LANGUAGE_COOKIE}={language}; Path={self.prefix}/; HttpOnly; SameSite=Strict"
+                    message["headers"] = [*message["headers"], (b"set-cookie", kept.encode())]
                 message["headers"] = [
                     *message["headers"],
                     *((k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given),
@@ -135,7 +147,7 @@ class Guard:
             # A traceback in the log could hold a word of the documents.
             sys.stderr.write(f"sfumato: internal error ({type(error).__name__})\n")
             if not begun:
-                await _plain(send, 500, "An internal error; the program goes on.")
+                await _plain(send, 500, say("An internal error; the program goes on."))
 
     def _inside(self, path: str) -> str | None:
         """Return what follows the secret part of a path, or None where it is not the right one."""
@@ -145,7 +157,8 @@ class Guard:
 
     async def _enter(self, given: str, send: Send) -> None:
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            await _plain(send, 403, "That is not the address that `sfumato serve` printed.")
+            wrong = say("That is not the address that `sfumato serve` printed.")
+            await _plain(send, 403, wrong)
             return
         self._last = self.clock()
         cookie = f"{COOKIE}={self._secret}; Path={self.prefix}/; HttpOnly; SameSite=Strict"

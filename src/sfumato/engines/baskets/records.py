@@ -262,7 +262,7 @@ class BasketsRelease(Release):
 
     def lines(self) -> list[str]:
         absent = ", ".join(
-            f"{v} with {m} known absence{'s' * (m != '1')}"
+            f"{v} with 1 known absence" if m == "1" else f"{v} with {m} known absences"
             for m, v in self.measured.ac_under_absences.items()
         )
         gone = self.gone_sentence()

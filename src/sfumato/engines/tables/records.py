@@ -325,12 +325,13 @@ class TablesRelease(Release):
         if self.left_out.get("dropped"):
             many = self.tell_left_out("dropped")
             found.append(f"Note: {many} rows with a missing quasi-identifier were left out.")
-        axes = (
-            ""
-            if measured.risk is None or measured.utility is None
-            else f"risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
-        )
-        found.append(f"measured on the output: {axes}smallest group {measured.k:,}")
+        if measured.risk is None or measured.utility is None:
+            found.append(f"measured on the output: smallest group {measured.k:,}")
+        else:
+            found.append(
+                f"measured on the output: risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
+                f"smallest group {measured.k:,}"
+            )
         risks = measured.risks
         found.append(
             f"chance of naming a record: at most {risks.journalist_max:.3g}, on average "
@@ -346,11 +347,14 @@ class TablesRelease(Release):
                 f"records with blanked cells because their group was too small or lacked diversity: {measured.blanked:,}"
             )
         if self.left_out.get("suppressed"):
-            who, many = "records left out", self.tell_left_out("suppressed")
+            many = self.tell_left_out("suppressed")
+            words = (
+                f"records left out because their group was too small or lacked diversity: {many}"
+            )
             if "suppressed_people" in self.left_out:
-                people, out = (self.tell_left_out(f"suppressed_{w}") for w in ("people", "rows"))
-                who, many = "left out", f"{people} people, {out} rows"
-            found.append(f"{who} because their group was too small or lacked diversity: {many}")
+                people, out = map(self.tell_left_out, ("suppressed_people", "suppressed_rows"))
+                words = f"left out because their group was too small or lacked diversity: {people} people, {out} rows"
+            found.append(words)
         if constant := constant_columns(how.ends, how.domains):
             found.append(f"the same for everybody (published as *): {', '.join(constant)}")
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]

@@ -4,7 +4,15 @@ const $ = (id) => document.getElementById(id);
 const news = (text) => { $("news").textContent = text; };
 const labels = document.body.dataset.labels.split("\n").filter(Boolean);
 const kind = (label) => `k${labels.indexOf(label) + 1}`;
-const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+// Messages come with the page, by what they are in English: `say("… {n} …", { n })`, and by a number `sayMany(n, "…", "…")`.
+const messages = JSON.parse($("messages").textContent), language = document.documentElement.lang;
+const fill = (message, values) => message.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+const say = (message, values = {}) => fill(messages[message] ?? message, values);
+const plurals = new Intl.PluralRules(language);
+const sayMany = (number, one, many, values = {}) => say(plurals.select(number) === "one" ? one : many, { n: count(number), ...values });
+const count = (n, digits = 0) => n.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const percent = (x) => x.toLocaleString(language, { style: "percent", minimumFractionDigits: x < 0.1 ? 1 : 0, maximumFractionDigits: x < 0.1 ? 1 : 0 });
+const range = (share, low, high) => `${percent(share)} (${percent(low)} – ${percent(high)})`;
 
 // Paths are relative, here and in the rooms: everything lies under a path that is another at every start.
 async function ask(path, body) {
@@ -15,7 +23,7 @@ async function ask(path, body) {
   try {
     answer = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
   } catch {
-    news("The program does not answer. Is it still running?");
+    news(say("The program does not answer. Is it still running?"));
     throw new Error("no answer");
   }
   if (answer.status === 403) { location.reload(); throw new Error("locked"); }
@@ -97,7 +105,7 @@ function showQuestion(next) {
   const hide = (key, yes) => { const b = document.querySelector(`#buttons [data-key="${key}"]`); if (b) b.hidden = yes; };
   if ($("preview")) $("preview").hidden = true;
   if (question.kind === "none") {
-    $("asked-title").textContent = "Nothing is left to ask."; $("text").replaceChildren(); $("about").textContent = "";
+    $("asked-title").textContent = say("Nothing is left to ask."); $("text").replaceChildren(); $("about").textContent = "";
     return;
   }
   const window_ = question.kind === "window";
@@ -106,25 +114,29 @@ function showQuestion(next) {
   for (const key of ["a", "[", "]", "{", "}"]) hide(key, window_ || class_);
   hide("f", class_);
   hide("d", !window_);
-  if ($("skip-label")) $("skip-label").textContent = class_ ? "It depends" : "Skip";
+  if ($("skip-label")) $("skip-label").textContent = class_ ? say("It depends") : say("Skip");
   ({ first, last } = question);
   spans = window_ ? keptMarks() || question.spans.map((s) => [...s]) : [];
   chosen = question.label || chosen;
   if (class_) { showClass(); return; }
   $("asked-title").textContent = window_
-    ? "Mark everything sensitive between the bounds, then say that the window is done."
-    : "Is this sensitive?";
-  const drawn = question.random ? "drawn at random · " : "";
-  const chance = window_ ? "" : ` · the model says ${percent(question.chance)}`;
-  $("about").textContent = `Question ${question.number} · ${drawn}document ${question.id}${chance}`;
+    ? say("Mark everything sensitive between the bounds, then say that the window is done.")
+    : say("Is this sensitive?");
+  $("about").textContent = [
+    say("Question {n}", { n: question.number }),
+    ...(question.random ? [say("drawn at random")] : []),
+    say("document {id}", { id: question.id }),
+    ...(window_ ? [] : [say("the model says {chance}", { chance: percent(question.chance) })]),
+  ].join(" · ");
   redraw();
 }
 
 // One answer for all words that are written alike; a few of them are shown.
 function showClass() {
-  const { title, count, examples, number } = question;
-  $("asked-title").textContent = question.asks || `Are these sensitive, all of them? ${title[0].toUpperCase()}${title.slice(1)}.`;
-  $("about").textContent = `Question ${number} · one answer for ${count} places, ${examples.length} of them drawn at random and shown`;
+  const { title, examples, number } = question;
+  $("asked-title").textContent = question.asks || say("Are these sensitive, all of them? {what}.", { what: title[0].toUpperCase() + title.slice(1) });
+  const places = say("one answer for {n} places, {shown} of them drawn at random and shown", { n: count(question.count), shown: examples.length });
+  $("about").textContent = `${say("Question {n}", { n: number })} · ${places}`;
   $("text").replaceChildren();
   const list = put($("text"), "ul");
   // A little context on one line, without the words that it cuts through.
@@ -144,7 +156,7 @@ function redraw() {
     draw(text, question, spans, { words: inWindow() });
     fade(text);
     const here = [...text.querySelectorAll(".word")][cursor];
-    if (here) { here.classList.add("cursor"); news(`${here.textContent}${here.closest("mark") ? ", marked" : ""}`); }
+    if (here) { here.classList.add("cursor"); news(here.closest("mark") ? say("{word}, marked", { word: here.textContent }) : here.textContent); }
   } else {
     draw(text, question, [], { asked: { first, last, label: chosen }, words: question.words });
   }
@@ -155,7 +167,7 @@ function showLabel() {
   for (const b of document.querySelectorAll("button.kind")) b.setAttribute("aria-pressed", String(b.dataset.label === chosen));
   if ($("yes-label")) $("yes-label").textContent = question.kind === "window" ? "" : `: ${chosen}`;
   const like = question.like;
-  if ($("like-count")) $("like-count").textContent = like ? `(${like.yes} if yes, ${like.no} if no)` : "";
+  if ($("like-count")) $("like-count").textContent = like ? say("({yes} if yes, {no} if no)", like) : "";
 }
 
 const inWindow = () => question.words.filter(([s, e]) => s >= first && e <= last);
@@ -205,16 +217,16 @@ function move(side, wider) {
 // Ask first which answer is meant for all places; only then show them.
 function whichForAll() {
   const { yes, no } = question.like || { yes: 0, no: 0 };
-  if (!yes && !no) { news("There is no other place like this."); return; }
+  if (!yes && !no) { news(say("There is no other place like this.")); return; }
   preview = { choosing: true };
-  $("preview-title").textContent = `All places like this: yes, ${chosen} (${yes}), or no (${no})?`;
+  $("preview-title").textContent = say("All places like this: yes, {label} ({yes}), or no ({no})?", { label: chosen, yes, no });
   $("places").replaceChildren();
   const item = put($("places"), "li");
-  const offer = (text, label, count) => {
-    if (!count) return;
+  const offer = (text, label, many) => {
+    if (!many) return;
     put(item, "button", text).addEventListener("click", () => allLikeThis(label)); item.append(" ");
   };
-  offer(`Yes: ${chosen} (${yes})`, chosen, yes); offer(`No: not sensitive (${no})`, "", no);
+  offer(say("Yes: {label} ({n})", { label: chosen, n: yes }), chosen, yes); offer(say("No: not sensitive ({n})", { n: no }), "", no);
   $("preview").hidden = false;
   $("preview").querySelector("button")?.focus();
 }
@@ -224,8 +236,8 @@ async function allLikeThis(label) {
   const { places } = await ask("api/like", place);
   preview = { label, struck: new Set() };
   const all = Math.max(places.length, label ? question.like?.yes || 0 : question.like?.no || 0);
-  const some = all > places.length ? ` (the first ${places.length} are shown)` : "";
-  $("preview-title").textContent = `${all} places like this will be marked: ${label || "not sensitive"}${some}`;
+  const some = all > places.length ? say(" (the first {n} are shown)", { n: places.length }) : "";
+  $("preview-title").textContent = sayMany(all, "{n} place like this will be marked: {label}", "{n} places like this will be marked: {label}", { label: label || say("not sensitive") }) + some;
   const list = $("places");
   list.replaceChildren();
   places.forEach((p) => {
@@ -317,24 +329,24 @@ async function showStatus() {
   if (!$("stats")) return;
   const { status } = await ask("api/status");
   const rows = [
-    ["Answers", status.answers],
-    ["Documents seen", `${status.documents_seen} of ${status.documents}`],
-    ["Sensitive words left, expected", status.expected_left.toFixed(0)],
-    ["Random windows", status.windows],
-    ["Share left", status.left === null ? "not measured yet" : `${percent(status.left)} (${percent(status.low)} – ${percent(status.high)})`],
-    ["Documents with at least one left", status.documents_with_leak ? `${percent(status.documents_with_leak[0])} (${percent(status.documents_with_leak[1])} – ${percent(status.documents_with_leak[2])})` : "not measured yet"],
-    ["Found in 100 words an attacker reads", status.found_in_100 === null ? "not measured yet" : status.found_in_100.toFixed(0)],
+    [say("Answers"), count(status.answers)],
+    [say("Documents seen"), say("{n} of {all}", { n: count(status.documents_seen), all: count(status.documents) })],
+    [say("Sensitive words left, expected"), count(status.expected_left)],
+    [say("Random windows"), count(status.windows)],
+    [say("Share left"), status.left === null ? say("not measured yet") : range(status.left, status.low, status.high)],
+    [say("Documents with at least one left"), status.documents_with_leak ? range(...status.documents_with_leak) : say("not measured yet")],
+    [say("Found in 100 words an attacker reads"), status.found_in_100 === null ? say("not measured yet") : count(status.found_in_100)],
   ];
   $("stats").replaceChildren();
   for (const [name, value] of rows) { put($("stats"), "dt", name); put($("stats"), "dd", String(value)); }
-  $("readers").textContent = status.readers ? `Learned by: ${status.readers}.` : "";
+  $("readers").textContent = status.readers ? say("Learned by: {readers}.", status) : "";
   const step = status.step;
-  $("verdict").textContent = step ? `Next: ${step.words}${step.minutes ? ` About ${step.minutes} min.` : ""}` : "";
+  $("verdict").textContent = step ? say("Next: {step}", { step: step.words }) + (step.minutes ? say(" About {minutes} min.", step) : "") : "";
   showLabels(status.by_label || []);
   if ($("trust")) {
     const { found, kappa, left_corrected: corrected } = status.agreement || {};
-    $("trust").textContent = found == null ? "This trusts one reader: what one person overlooks counts as harmless. The Audit room takes a second reader."
-      : `Two readers: kappa ${kappa.toFixed(2)}; the first finds about ${percent(found)} of what there is, so that ${corrected == null ? "more" : percent(corrected)} may be left.`;
+    $("trust").textContent = found == null ? say("This trusts one reader: what one person overlooks counts as harmless. The Audit room takes a second reader.")
+      : say("Two readers: kappa {kappa}; the first finds about {found} of what there is, so that {left} may be left.", { kappa: count(kappa, 2), found: percent(found), left: corrected == null ? say("more") : percent(corrected) });
   }
   drawCurve(status.curve.filter((c) => c[1] !== null), status.wanted);
   if (status.pending) soon();
@@ -350,10 +362,10 @@ function showLabels(rows) {
     const line = put(table, "tr");
     put(line, "th", row.label).scope = "row";
     put(line, "td", String(row.sensitive));
-    put(line, "td", row.left === null ? "none met yet" : `${percent(row.left)} (${percent(row.low)} – ${percent(row.high)})`);
+    put(line, "td", row.left === null ? say("none met yet") : range(row.left, row.low, row.high));
     const input = put(put(line, "td"), "input", undefined, "want");
     Object.assign(input, { type: "number", min: 0.1, max: 99, step: 0.1, value: +(100 * row.wanted).toFixed(2) });
-    input.setAttribute("aria-label", `Wanted of ${row.label}, in per cent`);
+    input.setAttribute("aria-label", say("Wanted of {label}, in per cent", row));
     input.addEventListener("change", async () => { await ask("api/answer", { do: "want", label: row.label, share: input.value / 100 }); soon(0); });
   }
 }
@@ -377,8 +389,8 @@ function drawCurve(points, wanted) {
     make("line", { x1: 27, x2: 30, y1: y(share), y2: y(share), class: "tick" });
     make("text", { x: 25, y: y(share) + 3, "text-anchor": "end" }).textContent = `${100 * share}`;
   }
-  for (const n of [0, Math.round(most / 2), most]) make("text", { x: x(n), y: 148, "text-anchor": n ? "end" : "start" }).textContent = n === most ? `${n} answers` : String(n);
-  make("text", { x: 34, y: 9 }).textContent = "% left";
+  for (const n of [0, Math.round(most / 2), most]) make("text", { x: x(n), y: 148, "text-anchor": n ? "end" : "start" }).textContent = n === most ? sayMany(n, "{n} answer", "{n} answers") : count(n);
+  make("text", { x: 34, y: 9 }).textContent = say("% left");
 }
 
 function keys(handler) {
@@ -425,7 +437,7 @@ async function follow(tell, done) {
 function startFrontier() {
   $("explore")?.addEventListener("click", async () => {
     await ask("api/explore", {});
-    follow((job) => { $("job").textContent = job.state === "running" ? "working …" : job.message || ""; }, () => location.assign("frontier"));
+    follow((job) => { $("job").textContent = job.state === "running" ? say("working …") : job.message || ""; }, () => location.assign("frontier"));
   });
   const details = $("details");
   if (!details) return;
@@ -454,20 +466,22 @@ function startFrontier() {
     // Publishing more than what was wanted takes a second click, on a sentence that names the number.
     if (status?.wanted && (risk.high ?? risk.value) > status.wanted && !$("publish").dataset.confirmed) {
       $("publish").dataset.confirmed = "yes";
-      $("published").textContent = `${risk.text === "not measured" ? "What is left was not measured" : `Up to ${percent(risk.high ?? risk.value)} of the sensitive words may be left`}; wanted were ${percent(status.wanted)}. Press the button again to publish all the same.`;
+      $("published").textContent = risk.measured
+        ? say("Up to {high} of the sensitive words may be left; wanted were {wanted}. Press the button again to publish all the same.", { high: percent(risk.high ?? risk.value), wanted: percent(status.wanted) })
+        : say("What is left was not measured; wanted were {wanted}. Press the button again to publish all the same.", { wanted: percent(status.wanted) });
       return;
     }
     const choices = Object.fromEntries([...document.querySelectorAll("[data-choice]")].map((c) => [c.dataset.choice, c.type === "checkbox" ? c.checked : c.value]));
     $("published").textContent = "";
     const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value, choices });
-    if (!started) { news("Something is being published already."); return; }
+    if (!started) { news(say("Something is being published already.")); return; }
     $("bar").hidden = false;
     follow((job) => {
       if (job.total) $("bar").value = job.done / job.total; else $("bar").removeAttribute("value");
       if (job.state === "failed") { $("bar").hidden = true; $("published").textContent = job.message; }
     }, (told) => {
       const [name, ...lines] = told.split("\n");
-      $("bar").value = 1; $("published").textContent = `Published: ${name}`;
+      $("bar").value = 1; $("published").textContent = say("Published: {name}", { name });
       lines.forEach((line) => put($("published"), "p", line));
     });
   });
@@ -540,14 +554,14 @@ function startReview() {
   async function seenAndNext() {
     if (current === null) { if (order.length) await open(order[0]); return; }
     const { to_see: left } = await ask("api/see", { doc: current.doc, seconds: (performance.now() - since) / 1000, to_the_end: toTheEnd });
-    document.querySelector(`[data-seen="${current.doc}"]`).textContent = "yes";
-    news(left ? `${left} more of the sample to see before approval.` : "The sample is seen: the release can be approved.");
+    document.querySelector(`[data-seen="${current.doc}"]`).textContent = say("yes");
+    news(left ? say("{n} more of the sample to see before approval.", { n: left }) : say("The sample is seen: the release can be approved."));
     const place = order.indexOf(current.doc) + 1;
     if (place < order.length) await open(order[place]); else current = null;
   }
   async function correct(a, b, marked) {
     await ask("api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
-    news("Kept. Publish again before approving: this release stays as it is.");
+    news(say("Kept. Publish again before approving: this release stays as it is."));
     if (!marked) corrections.set(current.doc, [...(corrections.get(current.doc) || []), [a, b, chosen, null]]);
     render();
   }
@@ -566,7 +580,7 @@ function startReview() {
     event.preventDefault();
     try {
       await ask("api/approve", { initials: $("initials").value });
-      $("approved").textContent = "Approved.";
+      $("approved").textContent = say("Approved.");
     } catch { $("approved").textContent = $("news").textContent; }
   });
   const walk = (by) => {
@@ -576,7 +590,7 @@ function startReview() {
     cursor = Math.max(0, Math.min(words.length - 1, cursor + by));
     words[cursor].classList.add("cursor");
     words[cursor].scrollIntoView({ block: "nearest" });
-    news(`${words[cursor].textContent}${words[cursor].closest("mark") ? ", redacted" : ""}`);
+    news(words[cursor].closest("mark") ? say("{word}, redacted", { word: words[cursor].textContent }) : words[cursor].textContent);
   };
   keys(async (key) => {
     if (key === "j") { cursor = -1; next(); }
@@ -586,8 +600,15 @@ function startReview() {
       await correct(Number(word.dataset.first), Number(word.dataset.last), word.closest("mark") !== null);
       cursor -= 1; walk(1);
     }
-    if (key >= "1" && key <= "9" && labels[key - 1]) { chosen = labels[key - 1]; news(`Label ${chosen}`); }
+    if (key >= "1" && key <= "9" && labels[key - 1]) { chosen = labels[key - 1]; news(say("Label {label}", { label: chosen })); }
   });
+}
+
+// Another language shows the same place of the room.
+for (const link of document.querySelectorAll(".languages a")) {
+  const query = new URLSearchParams(location.search);
+  query.set("language", link.lang);
+  link.search = query;
 }
 
 ({ label: startLabelling, audit: startLabelling, frontier: startFrontier, review: startReview })[room]?.();

@@ -31,7 +31,7 @@ def test_enough_is_never_said_while_a_label_may_be_above_what_is_wanted_of_it():
     dates = ("DATE", 100, 0, 0.036)
     audit = said(names, dates)
     assert audit.what == "audit"
-    assert "DATE up to 3.6 %" in audit.words
+    assert "DATE up to 3.6%" in audit.words
     assert audit.minutes > 1
     assert said(names, dates, DATE=0.05).what == "enough"
     assert said(names, dates, DATE=0.05, NAME=0.001).what == "audit"

@@ -23,7 +23,7 @@ def candidates_grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) 
     heads = (
         ("k", "baskets.k"), (say("Rows left"), "baskets.left"), ("AC", "baskets.ac"),
         (say("Unique rows"), "baskets.unique"), (say("Features"), "baskets.count"), (say("Ones"), "baskets.ones"),
-        (frontier.utility, "baskets.kept"), (say("Candidate"), None),
+        (say(frontier.utility), "baskets.kept"), (say("Candidate"), None),
     )  # fmt: skip
     ordered, marked = _in_order(frontier, chosen)
     rows = tuple(

@@ -11,6 +11,7 @@ from ....core.errors import InputError, ParameterError
 from ....core.storage.work_folder import WorkFolder
 from ....data.document import Edit, Span
 from ....desk.records import DocumentView, Passage, Question, Status
+from ....presentation.language import retell
 from .answers import Place
 from .encoder_trainer import teacher_of
 from .journal import Event
@@ -152,8 +153,8 @@ class TextDesk(ProjectReleases):
             "number": session.answers.count + 1,
             "label": words.label or session.label_at(document, first, last),
             "class_key": words.key,
-            "title": words.title,
-            "asks": words.asks,
+            "title": retell(words.title),
+            "asks": retell(words.asks),
             "count": len(words),
             "examples": [self._passage(place) for place in examples],
         }
@@ -238,9 +239,9 @@ class TextDesk(ProjectReleases):
                 struck = self._struck(given)
                 like = session.like(place, sensitive=bool(label))
                 places += [p for p in like if p not in struck]
-            by = "review" if given.get("by") == "review" else "question"
+            who = "review" if given.get("by") == "review" else "question"
             exact = bool(given.get("exact", True))
-            session.mark(places, label or None, exact=exact, by=by, seconds=seconds)
+            session.mark(places, label or None, exact=exact, by=who, seconds=seconds)
         else:
             raise ParameterError("There is no such answer.")
 

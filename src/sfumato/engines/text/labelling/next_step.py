@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from ....presentation.language import say, say_many
+from ....presentation.numbers import percent
 from .estimate import RiskEstimate, answers_to_go, audit_size
 from .journal import Event
 
@@ -78,7 +80,7 @@ def next_step(
     """
     measured = [(n, e) for n, e in history if e.sensitive]
     if not measured:
-        return NextStep("windows", "Answer random windows: there is no estimate of risk yet.")
+        return NextStep("windows", say("Answer random windows: there is no estimate of risk yet."))
     _, now = measured[-1]
     share = now.share or 0.0
     if now.high <= wanted:
@@ -86,40 +88,45 @@ def next_step(
     per_window = now.sensitive / max(now.windows, 1)
     if now.sensitive < _FEWEST_WORDS:
         more = math.ceil((_FEWEST_WORDS - now.sensitive) / max(per_window, 0.1))
-        words = (
-            f"Answer about {more} more random windows: those so far held only {now.sensitive} sensitive words, "
-            "too few to say what is left."
-        )
+        words = say_many(
+            more,
+            "Answer about {n} more random window: those so far held only {words} sensitive words, too few to say what is left.",
+            "Answer about {n} more random windows: those so far held only {words} sensitive words, too few to say what is left.",
+            n=more, words=now.sensitive,
+        )  # fmt: skip
         return NextStep("windows", words, _minutes(more * seconds["window"]))
     if share < wanted:
         more = math.ceil(max(audit_size(share, wanted) - now.sensitive, 1) / max(per_window, 0.1))
-        words = (
-            f"Audit: about {more} more random windows bring the upper end under {_percent(wanted)}, if what they "
-            "hold is like what was seen."
-        )
+        words = say(
+            "Audit: about {n} more random windows bring the upper end under {wanted}, if what they hold is like what was seen.",
+            n=more, wanted=percent(wanted),
+        )  # fmt: skip
         return NextStep("audit", words, _minutes(more * seconds["window"]))
     if (missing := _without_rules(now, proposals or {})) is not None:
-        words = (
-            f"Add a rule for {missing}, or answer about its words: most of what is left is {missing}, and nothing "
-            "proposes it."
+        words = say(
+            "Add a rule for {label}, or answer about its words: most of what is left is {label}, and nothing proposes it.",
+            label=missing,
         )
         return NextStep("rule", words)
     for ratio, other in higher:
         if (other.share or 0.0) <= wanted:
-            words = (
-                f"Publish at L/C {ratio:g}: about {_percent(other.share or 0.0)} would be left instead of "
-                f"{_percent(share)}, and more harmless words withheld; or go on answering."
-            )
+            words = say(
+                "Publish at L/C {ratio}: about {left} would be left instead of {share}, and more harmless words withheld; or go on answering.",
+                ratio=f"{ratio:g}", left=percent(other.share or 0.0), share=percent(share),
+            )  # fmt: skip
             return NextStep("ratio", words, 0)
     _, more_answers = answers_to_go([(n, e.high) for n, e in measured], wanted)
     where = _mostly(now)
     if more_answers is None:
-        words = (
-            f"Go on: it cannot be told yet how many answers bring the upper end under {_percent(wanted)}.{where} "
-            "Labelled documents of another origin (--background) would help, too."
-        )
+        words = say(
+            "Go on: it cannot be told yet how many answers bring the upper end under {wanted}.{where} Labelled documents of another origin (--background) would help, too.",
+            wanted=percent(wanted), where=where,
+        )  # fmt: skip
         return NextStep("answers", words)
-    words = f"Go on: at this rate about {more_answers} more answers bring the upper end under {_percent(wanted)}.{where}"
+    words = say(
+        "Go on: at this rate about {n} more answers bring the upper end under {wanted}.{where}",
+        n=more_answers, wanted=percent(wanted), where=where,
+    )  # fmt: skip
     each = (seconds["window"] + 4 * seconds["mark"]) / 5
     return NextStep("answers", words, _minutes(more_answers * each))
 
@@ -135,23 +142,35 @@ def _step_of_labels(
     ]
     one, aim = max(aims, key=lambda pair: pair[0].high - pair[1], default=(None, 1.0))
     if one is None or one.high <= aim:
-        each = " of all words and of each label" if aims else ""
-        return NextStep("enough", f"The upper end{each} is under what is wanted: enough.", 0)
-    above = (
-        f"of {one.label} up to {_percent(one.high)} may be left, and {_percent(aim)} are wanted."
-    )
+        enough = (
+            say("The upper end of all words and of each label is under what is wanted: enough.")
+            if aims
+            else say("The upper end is under what is wanted: enough.")
+        )
+        return NextStep("enough", enough, 0)
+    above = say(
+        "of {label} up to {high} may be left, and {aim} are wanted.",
+        label=one.label, high=percent(one.high), aim=percent(aim),
+    )  # fmt: skip
     share = one.share
     if share is None:
-        return NextStep(
-            "windows", f"Answer more random windows: {above} None of its words was met yet."
+        words = say(
+            "Answer more random windows: {above} None of its words was met yet.", above=above
         )
+        return NextStep("windows", words)
     if share >= aim:
-        return NextStep(
-            "answers", f"Go on with words of {one.label}, or add a rule for it: {above}"
+        words = say(
+            "Go on with words of {label}, or add a rule for it: {above}",
+            label=one.label,
+            above=above,
         )
+        return NextStep("answers", words)
     per_window = one.sensitive / max(now.windows, 1)
     more = math.ceil(max(audit_size(share, aim) - one.sensitive, 1) / per_window)
-    words = f"Audit: {above} About {more} more random windows decide, if what they hold is like what was seen."
+    words = say(
+        "Audit: {above} About {n} more random windows decide, if what they hold is like what was seen.",
+        above=above, n=more,
+    )  # fmt: skip
     return NextStep("audit", words, _minutes(more * seconds["window"]))
 
 
@@ -167,12 +186,11 @@ def _mostly(now: RiskEstimate) -> str:
     worst = max(now.by_label, key=lambda one: one.left, default=None)
     if worst is None or not worst.left or len(now.by_label) < 2:
         return ""
-    return f" Most of what is left is {worst.label} ({worst.left} of {now.left} words)."
+    return say(
+        " Most of what is left is {label} ({n} of {all} words).",
+        label=worst.label, n=worst.left, all=now.left,
+    )  # fmt: skip
 
 
 def _minutes(seconds: float) -> int:
     return max(1, math.ceil(seconds / 60))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....desk.records import Agreement, Status
+from ....presentation.language import say
 from ..learners.partial import UNKNOWN
 from .estimate import answers_to_go, audit_size
 from .journal import ANSWERS
@@ -13,6 +14,12 @@ from .session import Session
 from .two_readers import compare_readers
 
 __all__ = ["agreement_of", "readers_of", "status_of"]
+
+_STATES = {
+    "reading": "is reading the documents",
+    "learning": "is learning",
+    "waiting": "waits for answers",
+}
 
 
 def status_of(session: Session) -> Status:
@@ -99,12 +106,8 @@ def readers_of(session: Session) -> str:
     lessons, lesson = session.lessons, session.reading.lesson
     if lessons is None:
         return "CRF"
-    state = {
-        "reading": "is reading the documents",
-        "learning": "is learning",
-        "waiting": "waits for answers",
-    }.get(lessons.state, lessons.state)
+    state = say(_STATES.get(lessons.state, lessons.state))
     if lesson is None:
-        return f"CRF (an encoder {state})"
+        return say("CRF (an encoder {state})", state=state)
     seen = sum(event["do"] in ANSWERS for event in session.journal.events[: lesson.upto])
-    return f"CRF and encoder (it knows {seen} answers and {state})"
+    return say("CRF and encoder (it knows {n} answers and {state})", n=seen, state=state)

@@ -225,5 +225,8 @@ def _title_of(key: str) -> str:
     ('what is written like 9.9.9999 (9: one or two digits)', 'numbers of four digits')
     """
     form = key.rpartition("|")[0]
-    short = " (9: one or two digits)" if re.search(r"(?<!9)9(?!9)", form) else ""
-    return _NUMBERS.get(form, f"what is written like {form}{short}")
+    if form in _NUMBERS:
+        return _NUMBERS[form]
+    if re.search(r"(?<!9)9(?!9)", form):
+        return f"what is written like {form} (9: one or two digits)"
+    return f"what is written like {form}"

@@ -7,7 +7,7 @@ from typing import Any
 from ....core.story import Chart, View
 from ....presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, fill_spec, headroom
 from ....presentation.language import say
-from ....presentation.numbers import about, count, decimal, percent, span
+from ....presentation.numbers import about, begin_sentence, count, decimal, percent, span
 from ..attack_records import Reading, ReadingRecord
 from .facts import TextFacts
 
@@ -75,7 +75,7 @@ class _Attack:
             said = say(
                 "{name}, attacker {reading}: {value} {many} in {budget} words",
                 name=name,
-                reading=reading,
+                reading=say(reading),
                 value=about(found.found),
                 many=many,
                 budget=count(budget),
@@ -111,7 +111,7 @@ class _Attack:
         budgets = ", ".join(count(b) for b in self.budgets)
         words = say(
             "{capitalize} found by attackers at budgets of {budgets} words",
-            capitalize=self.facts.noun[1].capitalize(),
+            capitalize=begin_sentence(self.facts.noun[1]),
             budgets=budgets,
         )
         if head is not None:
@@ -166,7 +166,7 @@ class _Attack:
         x, y = found["encoding"]["x"], found["encoding"]["y"]
         x["scale"]["domain"], x["axis"]["values"] = ends, self.budgets
         y["title"] = say(
-            "{capitalize} found per 100 words read", capitalize=self.facts.noun[1].capitalize()
+            "{capitalize} found per 100 words read", capitalize=begin_sentence(self.facts.noun[1])
         )
         top = min(max([*(r["high"] for r in self.rows), 110 * (bound or 0)]), 100)
         if log:
