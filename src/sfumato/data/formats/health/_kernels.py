@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, types
 
-from .._kernels import _same, _skip, _string, _word
+from .._kernels import _skip, _string, _word
 
 TAKEN, SLOW, MISSING = 0, 1, 2
 # What a walk finds in a string; the first nine are the actions of a profile, in their order.
@@ -27,7 +27,7 @@ PLAIN, NAME_TEXT, NAME_CODE, NAME_RESOURCE, NAME_EXTENSION = 0, 1, 2, 4, 8
 # What stands on a tape.
 _OBJECT, _ARRAY, _STRING, _SCALAR, _NULL, _END = 1, 2, 3, 4, 5, 6
 # What an object has that decides about its other members.
-_SYSTEM, _REFERENCE, _CODING, _CONTENT, _RESOURCE_TYPE, _SPECIAL = 0, 1, 2, 3, 4, 5
+_SYSTEM, _REFERENCE, _CODING, _CONTENT, _RESOURCE_TYPE, _PUBLIC, _SPECIAL = 0, 1, 2, 3, 4, 5, 6
 
 _DEEPEST, _MOST_MEMBERS, _LONGEST_WORDS = 32, 128, 256
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
@@ -184,6 +184,18 @@ def _lay_tape(raw, i, end, out, o, kind, tape):
 
 
 @njit(cache=True, nogil=True)
+def _same(out, a, b, other, c, d):
+    """Return whether two stretches of bytes are the same; places are not signed inside, which numba checks for each byte."""
+    if b - a != d - c:
+        return False
+    first, second = types.uint64(a), types.uint64(c)
+    for k in range(types.uint64(b - a)):
+        if out[first + k] != other[second + k]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
 def _is(out, a, b, word):
     return _same(out, a, b, word, 0, word.size)
 
@@ -201,35 +213,38 @@ def _begins(out, a, b, pool, bounds):
 @njit(cache=True, nogil=True)
 def _solid(out, a, b):
     """Return whether some bytes are printable ASCII without space, quotes and backslashes, and there are any."""
-    for k in range(a, b):
-        c = out[k]
+    if b <= a:
+        return False
+    first = types.uint64(a)
+    for k in range(types.uint64(b - a)):
+        c = out[first + k]
         if c <= 0x20 or c >= 0x7F or c == 0x5C:
             return False
-    return b > a
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _has_number(out, a, b, many):
-    row = 0
-    for k in range(a, b):
-        row = row + 1 if 0x30 <= out[k] <= 0x39 else 0
-        if row == many:
-            return True
-    return False
+def _names_nobody(out, a, b):
+    """Return whether some bytes hold neither an @ nor five digits in a row."""
+    first, row = types.uint64(a), 0
+    for k in range(types.uint64(max(0, b - a))):
+        c = out[first + k]
+        row = row + 1 if 0x30 <= c <= 0x39 else 0
+        if row == 5 or c == 0x40:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
 def _is_plain(out, a, b, public, public_bounds):
     """Return whether a value has the form of a code, a unit or the name of a system."""
-    if _begins(out, a, b, public, public_bounds) and _solid(out, a, b):
+    is_solid = _solid(out, a, b)
+    if is_solid and b - a <= 64 and _names_nobody(out, a, b):
         return True
-    for k in range(a, b):
-        if out[k] == 0x40:
-            return False
-    if _has_number(out, a, b, 5):
+    if is_solid and _begins(out, a, b, public, public_bounds):
+        return True
+    if not _names_nobody(out, a, b):
         return False
-    if b - a <= 64 and _solid(out, a, b):
-        return True
     for k in range(a + 1, min(a + 65, b)):  # a type with a parameter
         if out[k] == 0x3B:
             rest = k + 2 if k + 1 < b and out[k + 1] == 0x20 else k + 1
@@ -543,14 +558,13 @@ def _content_kind(out, first, end):
 
 
 @njit(cache=True, nogil=True)
-def _walk(out, kind, tape, entry, rules, events, n, row):
+def _walk(out, kind, tape, entry, rules, events, n, row, special, levels):
     """List what is done in one line; give (status, events in all).
 
-    `entry` is the element of an entry of a bundle, or −1 where the line is the resource itself.
+    `entry` is the element of an entry of a bundle, or −1 where the line is the resource itself. `special` and
+    `levels` are room for what is open.
     """
-    special = np.empty((_DEEPEST + 1, _SPECIAL), np.int64)
-    states, parents = np.empty(_DEEPEST + 1, np.int64), np.empty(_DEEPEST + 1, np.int64)
-    is_object, kept = np.empty(_DEEPEST + 1, np.bool_), np.empty(_DEEPEST + 1, np.bool_)
+    states, parents, is_object, kept = levels[0], levels[1], levels[2], levels[3]
     if kind[0] != _OBJECT:
         return SLOW, n
     table, names, actions, flags = rules.table, rules.names, rules.actions, rules.flags
@@ -578,7 +592,7 @@ def _walk(out, kind, tape, entry, rules, events, n, row):
                 if depth == 0:
                     return TAKEN, n
                 continue
-            inside, state = is_object[depth], states[depth]
+            inside, state = is_object[depth] == 1, states[depth]
             if inside:
                 value = token + 1
                 state = _below(out, tape[token, 0], tape[token, 1], state, table, names)
@@ -594,7 +608,9 @@ def _walk(out, kind, tape, entry, rules, events, n, row):
         elif what == _STRING:
             other, is_public = special[parent, _SYSTEM], False
             if action == CODE and other >= 0 and kind[other] == _STRING:
-                is_public = _begins(out, tape[other, 0], tape[other, 1], public, public_bounds)
+                if special[parent, _PUBLIC] < 0:  # asked once for an object
+                    special[parent, _PUBLIC] = _begins(out, tape[other, 0], tape[other, 1], public, public_bounds)  # fmt: skip
+                is_public = special[parent, _PUBLIC] == 1
             code = _decide(out, a, b, action, flag, is_public, public, public_bounds)
             if action == CODE and not is_public:
                 other = special[parent, _REFERENCE]
@@ -624,7 +640,7 @@ def _walk(out, kind, tape, entry, rules, events, n, row):
             row[EXTENSIONS] += code == EXTENSION
             code = DROP
         elif inside:
-            kept[depth] = True
+            kept[depth] = 1
         if code != KEEP:
             events[n, 0], events[n, 1], events[n, 2] = code, a, b
             n += 1
@@ -632,7 +648,7 @@ def _walk(out, kind, tape, entry, rules, events, n, row):
         if code == KEEP and (what == _OBJECT or what == _ARRAY):
             depth += 1
             states[depth], parents[depth] = state, parent
-            is_object[depth], kept[depth] = what == _OBJECT, False
+            is_object[depth], kept[depth] = what == _OBJECT, 0
             token = value + 1
             if what == _OBJECT:
                 if not _open(out, kind, tape, value, special, depth):
@@ -652,6 +668,10 @@ def _walk(out, kind, tape, entry, rules, events, n, row):
 @njit(cache=True, nogil=True)
 def scan_resources(raw, bounds, first, entry, rules, out, kind, tape, events, rows):
     """Scan lines from one on; return the line at which a name is missing, or how many there are."""
+    special, levels = (
+        np.empty((_DEEPEST + 1, _SPECIAL), np.int64),
+        np.empty((4, _DEEPEST + 1), np.int64),
+    )
     o, n = 0, 0
     if first > 0:
         o, n = rows[first - 1, END], rows[first - 1, LAST]
@@ -664,7 +684,9 @@ def scan_resources(raw, bounds, first, entry, rules, out, kind, tape, events, ro
         if bounds[line + 1] - bounds[line] < kind.size:
             count, end = _lay_tape(raw, bounds[line], bounds[line + 1], out, o, kind, tape)
             if count > 0:
-                status, found = _walk(out, kind, tape, entry, rules, events, n, row)
+                status, found = _walk(
+                    out, kind, tape, entry, rules, events, n, row, special, levels
+                )
         row[STATUS] = status
         if status == TAKEN:
             o, n = end, found

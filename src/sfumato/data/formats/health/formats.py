@@ -25,6 +25,7 @@ from .streams import BundleReader, decode, encode, in_batches, is_lines, resourc
 
 __all__ = ["Fhir"]
 
+_ALONE = b'{"resource":'
 _HEAD = ("resourceType", "id", "type", "timestamp")
 
 
@@ -37,6 +38,7 @@ class Fhir(HealthRecords):
 
     _walk: ResourceWalk | None = None
     _scanner: Scanner | None = None
+    _entry_scanner: Scanner | None = None
     _last: tuple[Path, int, ScannedResource | Json] | None = None
 
     @classmethod
@@ -64,6 +66,13 @@ class Fhir(HealthRecords):
         if self._scanner is None:
             self._scanner = Scanner(self.profile)
         return self._scanner
+
+    @property
+    def entry_scanner(self) -> Scanner:
+        """The same for entries of bundles."""
+        if self._entry_scanner is None:
+            self._entry_scanner = Scanner(self.profile, of_entries=True)
+        return self._entry_scanner
 
     def is_document(self, part: CorpusFile) -> bool:
         """Return whether the name of a part is replaced: that of a bundle often names a patient."""
@@ -115,11 +124,14 @@ class Fhir(HealthRecords):
         """Yield resources or entries, scanned or parsed; a text says why one cannot be read."""
         limits = self.names.limits
         if not is_lines(part.name):
-            yield from BundleReader(part.file, limits).entries()
+            for entries in in_batches(BundleReader(part.file, limits).entries()):
+                known = [entry for entry in entries if entry is not None]
+                for entry, found in zip(known, self.entry_scanner.scan(known), strict=True):
+                    parsed = found or _parse(entry)
+                    yield parsed if not isinstance(parsed, str) else {}
             return
         for lines in in_batches(resource_lines(part.file, limits)):
-            known = [line for line in lines if line is not None]
-            scanned = iter(self.scanner.scan(known))
+            scanned = iter(self.scanner.scan([line for line in lines if line is not None]))
             for line in lines:
                 if line is None:
                     yield "is a line beyond the limit of bytes"
@@ -163,6 +175,7 @@ class Fhir(HealthRecords):
             try:
                 if isinstance(raw, ScannedResource):
                     line = splice(raw, texts)
+                    line = line.removeprefix(_ALONE)[:-1] if alone else line
                 else:
                     made = (self.walk.resource if is_line else self.walk.entry)(raw, texts)
                     line = encode(made["resource"] if alone else made)

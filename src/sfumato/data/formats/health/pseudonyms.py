@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from pydantic_core import to_json
 
@@ -25,6 +26,7 @@ _BY_IDENTIFIER = re.compile(r"([A-Z][A-Za-z]{1,63})\?identifier=(?:([^|&]*)\|)?(
 _TYPE = re.compile(r"[A-Z][A-Za-z]{1,63}")
 
 
+@lru_cache(maxsize=1 << 14)
 def tail_of(reference: str) -> str:
     """Return the id inside a reference.
 
@@ -81,8 +83,10 @@ class Pseudonyms:
         """Return where a document goes in the order of new ids; None where it keeps its own."""
         if one.id == one.document.id:
             return None
-        new = one.id[-_DIGITS:]
-        return int((new if _KEYED.fullmatch(new) else self.id(one.document.id))[:16], 16)
+        try:
+            return int(one.id[-_DIGITS : -_DIGITS + 16], 16)
+        except ValueError:  # a resource without an id
+            return int(self.id(one.document.id)[:16], 16)
 
     def reference(self, value: str) -> str:
         """Return a reference to the same thing under its pseudonym."""

@@ -17,6 +17,8 @@ __all__ = ["PEOPLE", "ScannedResource", "Scanner", "unescape"]
 
 PEOPLE = ("Patient", "Practitioner", "PractitionerRole", "RelatedPerson", "Person")
 """Kinds of resources that are people: the words of a reference to one are dropped."""
+_Bytes = npt.NDArray[np.uint8]
+_Rows = npt.NDArray[np.int64]
 _LONGEST = 1 << 18  # bytes of a line that is scanned; longer ones are walked through in Python
 _MOST_NAMES = 20_000
 _FLAGS = {"text": kernels.NAME_TEXT, "code": kernels.NAME_CODE, "resource": kernels.NAME_RESOURCE}
@@ -78,6 +80,7 @@ class Scanner:
 
     def __init__(self, profile: Profile, *, of_entries: bool = False) -> None:
         self._profile, self._of_entries = profile, of_entries
+        self._sizes = (0, 0)
         self._forget()
 
     def _forget(self) -> None:
@@ -100,6 +103,7 @@ class Scanner:
 
     def scan(self, lines: Sequence[bytes]) -> list[ScannedResource | None]:
         """Return what is in each line; None for one that the walk in Python has to look at."""
+        lines = [line if len(line) <= _LONGEST else b"" for line in lines]
         joined = b"".join(lines)
         try:
             joined.decode()
@@ -108,20 +112,30 @@ class Scanner:
         raw = np.frombuffer(joined or b"\0", np.uint8)
         bounds = np.zeros(len(lines) + 1, np.int64)
         np.cumsum([len(line) for line in lines], out=bounds[1:])
-        longest = min(max(map(len, lines), default=0), _LONGEST) + 2
-        out, kind, tape = np.empty(raw.size + 8, np.uint8), np.empty(longest, np.uint8), np.empty((longest, 3), np.int64)  # fmt: skip
-        events = np.empty((raw.size // 3 + 16, 3), np.int64)
+        longest = max(map(len, lines), default=0) + 2
+        out, kind, tape, events = self._room(raw.size, longest)
         rows = np.zeros((len(lines), kernels.WIDTH), np.int64)
         at = 0
         while at < len(lines):
             at = kernels.scan_resources(raw, bounds, at, self._entry, self._rules, out, kind, tape, events, rows)  # fmt: skip
             if at < len(lines):
                 self._learn(out, rows[at])
-        if not len(lines):
+        if not lines:
             return []
         content = out[: rows[-1, _END]].tobytes()
         found = events[: rows[-1, _LAST]].tolist()
         return [_resource(content, found, row) for row in rows.tolist()]
+
+    def _room(self, size: int, longest: int) -> tuple[_Bytes, _Bytes, _Rows, _Rows]:
+        """Return arrays that so many bytes in lines of so many fit into; those of before, if they are large enough."""
+        if size > self._sizes[0] or longest > self._sizes[1]:
+            self._sizes = (max(size, self._sizes[0]), max(longest, self._sizes[1]))
+            size, longest = self._sizes
+            self._held = (
+                np.empty(size + 8, np.uint8), np.empty(longest, np.uint8), np.empty((longest, 3), np.int64),
+                np.empty((size // 3 + 16, 3), np.int64),
+            )  # fmt: skip
+        return self._held
 
     def _learn(self, out: npt.NDArray[np.uint8], row: npt.NDArray[np.int64]) -> None:
         """Add an element that was not met before."""

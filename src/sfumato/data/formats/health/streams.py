@@ -109,10 +109,10 @@ class BundleReader:
     def __post_init__(self) -> None:
         self.head: Json = {}
         self.is_bundle = False
-        self._text, self._at, self._is_end = "", 0, False
+        self._text, self._said, self._at, self._is_end = "", "", 0, False
 
-    def entries(self) -> Iterator[Json]:
-        """Yield the entries of a bundle, or the one resource as `{"resource": …}`."""
+    def entries(self) -> Iterator[bytes]:
+        """Yield the entries of a bundle as they are written, or the one resource as `{"resource": …}`."""
         with io.TextIOWrapper(open_bytes(self.path, self.limits), "utf-8") as stream:
             self._stream = stream
             try:
@@ -124,12 +124,12 @@ class BundleReader:
         if not self.is_bundle:
             if self.head.get("resourceType") is None:
                 raise self._error("holds no FHIR resource")
-            yield {"resource": self.head}
+            yield encode({"resource": self.head})
 
     def _error(self, reason: str) -> FormatError:
         return FormatError(f"The file {self.path.name!r} {reason}.", hint="export it again.")
 
-    def _top(self) -> Iterator[Json]:
+    def _top(self) -> Iterator[bytes]:
         self._expect("{")
         while (mark := self._peek()) != "}":
             if mark == ",":
@@ -150,13 +150,13 @@ class BundleReader:
         if self._peek():
             raise ValueError("more than one value")
 
-    def _array(self) -> Iterator[Json]:
+    def _array(self) -> Iterator[bytes]:
         self._at += 1
         while (mark := self._peek()) != "]":
             if mark == ",":
                 self._at += 1
-            value = self._value()
-            yield value if isinstance(value, dict) else {}
+            self._value()
+            yield self._said.encode()
         self._at += 1
 
     def _peek(self) -> str:
@@ -178,7 +178,7 @@ class BundleReader:
         self._text, self._at = self._text[self._at :] + more, 0
 
     def _value(self) -> object:
-        """Return the next value; more is read until it is whole."""
+        """Return the next value; more is read until it is whole, and `_said` is how it is written."""
         self._peek()
         while True:
             try:
@@ -188,7 +188,7 @@ class BundleReader:
                     raise
                 end = len(self._text)
             if end < len(self._text) or self._is_end:  # else a number may go on
-                self._at = end
+                self._said, self._at = self._text[self._at : end], end
                 return value
             held = len(self._text) - self._at
             if held > self.limits.record_bytes:
