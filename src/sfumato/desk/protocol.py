@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.errors import InputError
+
 if TYPE_CHECKING:
     from ..core.engine import Progress
     from ..core.publication import Publication
@@ -94,6 +96,10 @@ class Desk(ABC):
 
         Of the last release, or of that of a candidate.
         """
+
+    def picture(self, number: int, page: int) -> bytes:  # noqa: ARG002 (desks of files with pages use it)
+        """Return a page of a document of the last release, from 0, as a PNG."""
+        raise InputError("There is no such page.")
 
     @abstractmethod
     def see(self, number: int, *, seconds: float = 0.0, to_the_end: bool = False) -> None:

@@ -80,9 +80,13 @@ class DocumentView(TypedDict):
 
 
 class ReleasedView(DocumentView):
-    """A document of a release: what was redacted in it, and its text as it was published."""
+    """A document of a release: what was redacted in it, and its text as it was published.
+
+    Where its file has pages, each is a list of boxes: left, top, right, bottom, in parts of the page, and the label.
+    """
 
     published: str
+    pages: NotRequired[list[list[list[float | str]]]]
 
 
 class ReleaseAudit(TypedDict):

@@ -40,7 +40,7 @@ class Api:
         """Return where each answer is; writes are POST."""
         reads = {
             "question": self.question, "status": self.status, "document": self.document,
-            "release": self.release,
+            "release": self.release, "picture": self.picture,
             "candidate": self.candidate,
         }  # fmt: skip
         writes = {
@@ -74,6 +74,13 @@ class Api:
         query = request.query_params
         number = _number(query.get("doc") or "0")
         return JSONResponse(self.page.the_desk().released(number, query.get("candidate")))
+
+    def picture(self, request: Request) -> Response:
+        """Return a page of a document of the last release as a picture."""
+        query = request.query_params
+        number, page = _number(query.get("doc") or "0"), _number(query.get("page") or "0")
+        picture = self.page.the_desk().picture(number, page)
+        return Response(picture, media_type="image/png", headers={"Cache-Control": "no-store"})
 
     def candidate(self, request: Request) -> Response:
         """Return a candidate in words."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from .verification import Digests, Verified
 
 if TYPE_CHECKING:
     from .inspection import FileSummary
+    from .page_views import PageView
 
 __all__ = ["MIXED", "Mixed", "kind_in_mixture"]
 
@@ -76,6 +77,14 @@ class Mixed(Format[FormatOptions]):
             for name, value in vars(self).items()
             if name not in ("_kinds", "_made", "_shift")
         }
+
+    def page_views(self, part: CorpusFile) -> Sequence[PageView]:
+        """Return the pages of a file, where its format has pages."""
+        return self.of(part).page_views(part)
+
+    def page_picture(self, part: CorpusFile, number: int) -> bytes:
+        """Return a page of a file, from 0, as a PNG, where its format has pages."""
+        return self.of(part).page_picture(part, number)
 
     def is_document(self, part: CorpusFile) -> bool:
         """Return whether a part is one document."""

@@ -24,6 +24,7 @@ from ..limits import Limits, current_limits
 from ..sources import Withheld
 from .header_words import HEADER_WORDS
 from .inspection import FileSummary
+from .page_views import PageView
 from .verification import Digests, Verified, compare, find_removed
 
 if TYPE_CHECKING:
@@ -202,6 +203,14 @@ class Format(ABC, Generic[O]):
         return found
 
     # --- reading back ----------------------------------------------------------------------------
+
+    def page_views(self, part: CorpusFile) -> Sequence[PageView]:
+        """Return the pages of a file, where the format has pages."""
+        return ()
+
+    def page_picture(self, part: CorpusFile, number: int) -> bytes:
+        """Return a page of a file, from 0, as a PNG, where the format has pages."""
+        raise InputError("The file has no such page.")
 
     def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         """Yield what a written part holds, with everything in it that `read` passes over."""

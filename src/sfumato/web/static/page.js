@@ -544,6 +544,26 @@ function startReview() {
     const own = corrections.get(current.doc) || [];
     draw($("text"), { text: current.text, offset: 0 }, [...current.spans, ...own], { words: current.words });
     $("as-published").textContent = current.published;
+    showPages(current);
+  }
+  function showPages({ doc, pages = [] }) { // what was redacted, where its place is on the page that was published
+    $("pages-title").hidden = !pages.length;
+    $("pages").replaceChildren(...pages.map((boxes, page) => {
+      const picture = document.createElement("img");
+      picture.src = `api/picture?doc=${doc}&page=${page}`;
+      picture.alt = `Page ${page + 1} as published, ${boxes.length} redacted`;
+      const sheet = document.createElement("div");
+      sheet.className = "sheet";
+      sheet.append(picture, ...boxes.map(([left, top, right, bottom, label]) => {
+        const box = document.createElement("span");
+        box.className = `box k${labels.indexOf(label) + 1}`;
+        box.title = label;
+        const share = (part) => `${100 * part}%`;
+        Object.assign(box.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
+        return box;
+      }));
+      return sheet;
+    }));
   }
   let moving = false; // a key that is pressed before the next document is there counts once
   async function next() {

@@ -12,8 +12,11 @@ pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 from tests.data.formats.pdf.letters import write_letters
 
 import sfumato as sf
+from sfumato.core.errors import InputError
 from sfumato.data.documents import read_documents
+from sfumato.data.formats.pdf.page_pictures import page_views
 from sfumato.data.samples import clinic_notes
+from sfumato.engines.text.labelling.review import ReviewedRelease
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +108,28 @@ def test_pictures_are_kept_by_an_option_of_the_format(place, tmp_path):
     sfumato(*command, "--format", "pdf:pictures=keep", "--out", tmp_path / "two")
     (published,) = (tmp_path / "two").glob("*.pdf")
     assert published.stat().st_size > 1000
+
+
+def test_review_shows_each_page_with_the_places_of_what_was_redacted(place, released):
+    """The boxes lie around the placeholders in the published file, and the picture is that of its page."""
+    review = ReviewedRelease(released)
+    shown = 0
+    for document in (d for d in read_documents(place / "letters").tolerant() if hasattr(d, "text")):
+        (boxes,) = review.pages(document)
+        assert [own.label for own in boxes] == [edit.label for edit in review.edits_of(document)]
+        name = review.edits[document.id].published_id
+        (view,) = page_views((released / name).read_bytes())
+        for own in boxes:
+            left, top, right, bottom = own.box
+            inside = [
+                character
+                for character, (x0, y0, x1, y1) in zip(view.text, view.boxes, strict=True)
+                if left < (x0 + x1) / 2 < right and top < (y0 + y1) / 2 < bottom
+            ]
+            assert "".join(inside).strip() == "[NAME]"
+            shown += 1
+    assert shown
+    picture = review.picture(document, 0)
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    with pytest.raises(InputError, match="no such page"):
+        review.picture(document, 1)

@@ -16,6 +16,7 @@ from ..protocol import CorpusFile, FormatOptions, document_from
 from .refusal import FileRefusedError, need_packages
 
 if TYPE_CHECKING:
+    from ..page_views import PageView
     from .read import PdfText
     from .sanitise import Sanitised
 
@@ -130,6 +131,25 @@ class Pdf(FileFormat):
             if inside:
                 spans.append(replace(span, start=inside[0], end=inside[-1] + 1))
         return Edited.unchanged(Document(one.id, text, tuple(spans)))
+
+    # --- pages -----------------------------------------------------------------------------------
+
+    def page_views(self, part: CorpusFile) -> Sequence[PageView]:
+        """Return the pages of a file."""
+        need_packages()
+        from .page_pictures import page_views
+
+        return page_views(part.file.read_bytes())
+
+    def page_picture(self, part: CorpusFile, number: int) -> bytes:
+        """Return a page of a file, from 0, as a PNG."""
+        need_packages()
+        from .page_pictures import page_picture
+
+        found = page_picture(part.file.read_bytes(), number)
+        if found is None:
+            raise InputError("The file has no such page.")
+        return found
 
     # --- reading back ----------------------------------------------------------------------------
 

@@ -222,7 +222,17 @@ class ProjectReleases(Desk):
             "words": words_in(self.session, number, 0, len(document.text)),
             "spans": [[e.start, e.end, e.label, None] for e in release.edits_of(document)],
             "published": release.text(document),
+            "pages": [
+                [[*(round(v, 4) for v in own.box), own.label] for own in page]
+                for page in release.pages(document)
+            ],
         }
+
+    def picture(self, number: int, page: int) -> bytes:
+        """Return a page of a document of the last release, from 0, as a PNG."""
+        if not 0 <= number < len(self.session.documents) or page < 0:
+            raise InputError("There is no such page.")
+        return self._release().picture(self.session.documents[number], page)
 
     def _release(self, wanted: str | None = None) -> ReviewedRelease:
         """Return the last release (of a candidate, where one is wanted), as it is on the disk."""

@@ -19,6 +19,8 @@ from ....core.records import RELEASE_FILE
 from ....core.storage.private_folder import private_folder_of, write_private
 from ....data.document import Document, Edit, apply
 from ....data.documents import Corpus
+from ....data.formats.page_views import PageBox, boxes_of_edits
+from ....data.formats.protocol import CorpusFile
 from ..private_edits import DocumentEdits, read_edits
 from ..read_options import ReadOptions
 from ..records import TextRelease
@@ -93,6 +95,29 @@ class ReviewedRelease:
                 hint="publish the release again; do not give this one out.",
             )
         return written
+
+    def pages(self, document: Document) -> list[list[PageBox]]:
+        """Return for each page of the published file what was redacted on it; nothing where it has no pages."""
+        entry, part = self._of(document), self._part(document)
+        if part is None:
+            return []
+        views = self._corpus.format.page_views(part)
+        same = self._corpus.format.comparable
+        boxes = boxes_of_edits(views, document.text, entry.edits, same)
+        return [[box for box in boxes if box.page == number] for number in range(len(views))]
+
+    def picture(self, document: Document, number: int) -> bytes:
+        """Return a page of the published file, from 0, as a picture."""
+        self.text(document)  # what is shown is what was decided
+        part = self._part(document)
+        if part is None:
+            raise InputError("The file has no such page.")
+        return self._corpus.format.page_picture(part, number)
+
+    def _part(self, document: Document) -> CorpusFile | None:
+        """Return the file of a document, where it has one of its own."""
+        name = self._of(document).published_id
+        return next((part for part in self._corpus.parts if part.name == name), None)
 
     def _of(self, document: Document) -> DocumentEdits:
         entry = self.edits.get(document.id)
