@@ -19,6 +19,7 @@ import json
 import statistics
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +85,10 @@ def gains(name: str, way: int, seed: int) -> dict[str, Any]:
     labelled = labelled_half(sample(read(folder, name), seed)[way], [])
     settings = GreedySanitize(encoder=_encoder("two"), seed=seed).settings
     search = CrossFitSearch(settings, labelled, np.zeros(len(labelled.data), np.bool_))
-    contest, ratio = search._first_round((RATIO,)), _RatioRun(search, RATIO)
-    live = search._live(ratio)
-    linear = contest.of_way("", encoder=False)
-    stands = search._competition(ratio, linear.scores(), live).winner()
-    judged = search._competition(ratio, contest.scores(), live, contest.scores_again())
+    contest, ratio = search._first_round((RATIO,)), _RatioRun(search, RATIO)  # noqa: SLF001
+    compete = partial(search._competition, ratio, live=search._live(ratio))  # noqa: SLF001
+    stands = compete(contest.of_way("", encoder=False).scores()).winner()
+    judged = compete(contest.scores(), again=contest.scores_again())
     (form,) = (form for form in judged.entries if form.name == MEAN)
     errors, spreads = judged.margins(form, stands)
     return {

@@ -39,7 +39,10 @@ class Detector(ABC):
 _ENCODER = "sfumato.engines.text.learners.encoder"
 DETECTORS: Registry[type[Detector]] = Registry(
     "detector",
-    {"safetensors": f"{_ENCODER}.detector:TokenClassifier"},
+    {
+        "safetensors": f"{_ENCODER}.detector:TokenClassifier",
+        "onnx": f"{_ENCODER}.onnx_detector:OnnxClassifier",
+    },
     group="sfumato.detectors",
     of=Detector,
     classes=True,
@@ -61,5 +64,6 @@ def open_detector(folder: Path) -> Detector:
             return kind.open(folder)
     raise InputError(
         f"The folder {folder.name!r} holds no detector that is known.",
-        hint="a detector is a folder with config.json (id2label), model.safetensors and tokenizer.json.",
+        hint="a detector is a folder with config.json (id2label), tokenizer.json, and model.safetensors or "
+        "model.onnx.",
     )

@@ -514,7 +514,7 @@ def test_the_frontier_says_what_a_detector_alone_leaves_and_publishing_uses_it(d
     folder, found = detector
     explored = explore(
         documents, labels=["NAME"], ratios=[10], folds=2, attackers=["none"],
-        findings=f"{folder}:PER=NAME,LOC=NAME",
+        detector=f"{folder}:PER=NAME,LOC=NAME",
     )  # fmt: skip
     references = {r.name: r for r in explored.record.references}
     alone = references["Findings of the other tool"]

@@ -29,7 +29,7 @@ from .windowed import WindowedCorpus
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["TokenClassifier", "read_labels", "spans_of"]
+__all__ = ["TokenClassifier", "probabilities_of", "read_labels", "spans_of"]
 
 _OUTSIDE = "O"
 _MOST_LABELS = 1024
@@ -102,6 +102,13 @@ def spans_of(
                 )
             at = until
         found.append(spans)
+    return found
+
+
+def probabilities_of(answers: npt.NDArray[np.float64]) -> Probabilities:
+    """Return the probabilities of labels from a classifier's answers, both as [word, label]."""
+    odds = np.exp(answers - answers.max(axis=1, keepdims=True))
+    found: Probabilities = odds / odds.sum(axis=1, keepdims=True)
     return found
 
 
@@ -182,6 +189,8 @@ class TokenClassifier(Detector):
         table = piece_table(self.folder.tokenizer, self.folder.config.vocabulary)
         with one_at_a_time():
             states = WindowedCorpus(Pieces.of(data, table), table).states(len(data), self._states)
+        if len(data) == 0:
+            return [[] for _ in texts]
         return spans_of(tokens, self._probabilities(states), self.labels)
 
     def _probabilities(self, states: npt.NDArray[np.float32]) -> Probabilities:
@@ -196,7 +205,4 @@ class TokenClassifier(Detector):
             centred = x - x.mean(axis=1, keepdims=True)
             scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + self.folder.config.epsilon)
             x = centred / scale * head["head.norm.weight"]
-        z = x @ head["classifier.weight"].T + head["classifier.bias"]
-        z = np.exp(z - z.max(axis=1, keepdims=True))
-        found: Probabilities = z / z.sum(axis=1, keepdims=True)
-        return found
+        return probabilities_of(x @ head["classifier.weight"].T + head["classifier.bias"])

@@ -104,9 +104,7 @@ def _gradient(
     return by_member(of_member, tuned, seeds, batch.weights)
 
 
-@partial(
-    jax.jit, static_argnames=("decay", "head_rate", "layer_decay"), donate_argnums=(0, 1)
-)
+@partial(jax.jit, static_argnames=("decay", "head_rate", "layer_decay"), donate_argnums=(0, 1))
 def _moved(
     tuned: Tuned,
     state: Moments,
