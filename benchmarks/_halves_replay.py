@@ -104,7 +104,7 @@ def _summary(parts: Mapping[str, Part], kind: str, titles: list[str]) -> dict[st
         "none_above_1.02": _met(worst, LIMIT),
         "upper_ends_held_where_the_choice_is_that_of_the_run": {
             "halves": len(known),
-            "share": round(statistics.mean(part["upper_end_holds"] for part in known), 3),
+            "held": sum(part["upper_end_holds"] for part in known),
         },
         "attackers_find_in_100_words_where_the_choice_is_that_of_the_run": {
             "halves": len(strongest),
@@ -176,6 +176,6 @@ def replay(parts: Mapping[str, Part]) -> dict[str, Any]:
         "what_two_layers_could_be_asked_for": {
             kind: _margins(parts, titles)
             for kind, titles in kinds.items()
-            if kind.startswith("two")
+            if kind.startswith("two") and len({title.split("--")[0] for title in titles}) > 1
         },
     }

@@ -90,7 +90,7 @@ def tried(name: str, detector: Path) -> dict[str, Any]:
         "words": both.record.words,
         "names": both.record.sensitive_words,
         "detector alone": _counted(references["Findings of the other tool"]),
-        "ours, one plain pass": _counted(references["One plain pass without the findings"]),
+        "ours, one pass": _counted(references[f"One pass without the findings at ratio {RATIO:g}"]),
         "ours": _counted(ours.candidates[0]),
         "both": _counted(both.candidates[0]),
     }

@@ -62,10 +62,10 @@ class _FirstUse:
         self.waits = True
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
-    def _count(self, event: str, duration: float, **_: object) -> None:
+    def _count(self, event: str, duration_secs: float, **_: str | int) -> None:
         if event == _COMPILED:
             self.programs += 1
-            self.seconds += duration
+            self.seconds += duration_secs
 
 
 _first = _FirstUse()
