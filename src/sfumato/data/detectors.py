@@ -7,7 +7,7 @@ the entry-point group `sfumato.detectors`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -34,6 +34,21 @@ class Detector(ABC):
     @abstractmethod
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """Return what is found in each text, in characters, with scores."""
+
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds that it finds."""
+        raise self._cannot_compete()
+
+    def as_voice(self, kinds: Collection[str]) -> object:  # noqa: ARG002
+        """Return the detector as a model of the text engine, for which words of some kinds are sensitive."""
+        raise self._cannot_compete()
+
+    @staticmethod
+    def _cannot_compete() -> InputError:
+        return InputError(
+            "The detector can be run, but not stored with a frontier.",
+            hint="give it by --findings FOLDER: what it finds is then redacted before anything else.",
+        )
 
 
 _ENCODER = "sfumato.engines.text.learners.encoder"

@@ -125,7 +125,6 @@ class WithFindings(ReadOptions):
         None,
         help="Another tool's findings (JSONL), or the folder of a detector; redacted before anything else.",
         role="file",
-        aliases=["detector"],
     )
     min_score: float = parameter(
         0.0, help="Ignore findings below this score; findings without a score are used.",

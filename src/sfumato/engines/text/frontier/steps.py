@@ -32,6 +32,7 @@ from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import RatioPublication
 from ..shift import ShiftReference
 from .building import build_exploration, remember, streams_of, unmeasured_candidate
+from .detectors import detector_of
 from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
@@ -102,8 +103,10 @@ def _fit(
     if request.starter and request.mode == "honest":
         starter = starter_of(request, labelled, unlabelled, progress)
     publisher = _publisher(
-        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None, starter
-    )
+        request, labelled, request.mode, progress, encoder=encoder,
+        unlabelled=unlabelled if encoder else None, starter=starter,
+        detector=detector_of(request, labelled, progress),
+    )  # fmt: skip
     published = publisher.fit(labelled, ratios)
     if request.mode == "honest":
         literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
@@ -119,9 +122,11 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
+    *,
     encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
     starter: tuple[Model, Scores] | None = None,
+    detector: tuple[Model, Scores] | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
     return GreedySanitize(
@@ -136,6 +141,7 @@ def _publisher(
         encoder=encoder,
         unlabelled=unlabelled,
         starter=starter,
+        detector=detector,
     )
 
 
@@ -213,6 +219,11 @@ def _judge(
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if publisher.settings.detector is not None:
+        scores = publisher.settings.detector[1]
+        found = np.zeros(len(labelled.data), np.bool_)
+        found[: len(scores)] = scores >= 0
+        references.append(judge.reference("The detector alone", found))
     if request.findings is not None:
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))

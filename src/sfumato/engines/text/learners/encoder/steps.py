@@ -78,7 +78,10 @@ def train_step(
 
     """
     gradient = _gradient(tuned, batch, step, usual, shape, seeds, share)
-    return _moved(tuned, state, gradient, step, rate, decay, head_rate, layer_decay)
+    moved: tuple[Tuned, Moments] = _moved(
+        tuned, state, gradient, step, rate, decay, head_rate, layer_decay
+    )
+    return moved
 
 
 @partial(jax.jit, static_argnames=("shape", "share"))
