@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .....core.errors import ModelError
-from ...reading.arrays import Mask, Scores
+from ...reading.arrays import Arrays, Header, Mask, Scores
 from ...reading.features import TokenData
-from ..protocol import Arrays, Header, Model
+from ..protocol import Model
 from .architectures import Config
 from .detector import TokenClassifier, head_shapes
 from .folder import EncoderFolder
