@@ -14,7 +14,6 @@ from sfumato.cli import _running
 from sfumato.cli._running import NOTICE
 from sfumato.data.samples import clinic_notes
 
-
 AT_ONCE = """
 from sfumato.__main__ import main
 from sfumato.cli import _running
