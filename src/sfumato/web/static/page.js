@@ -551,12 +551,13 @@ function startReview() {
     $("pages").replaceChildren(...pages.map((boxes, page) => {
       const picture = document.createElement("img");
       picture.src = `api/picture?doc=${doc}&page=${page}`;
-      picture.alt = `Page ${page + 1} as published, ${boxes.length} redacted`;
+      picture.alt = sayMany(boxes.length, "Page {page} as published, {n} place redacted", "Page {page} as published, {n} places redacted", { page: count(page + 1) });
       const sheet = document.createElement("div");
       sheet.className = "sheet";
       sheet.append(picture, ...boxes.map(([left, top, right, bottom, label]) => {
         const box = document.createElement("span");
-        box.className = `box k${labels.indexOf(label) + 1}`;
+        box.className = kind(label);
+        box.classList.add("box");
         box.title = label;
         const share = (part) => `${100 * part}%`;
         Object.assign(box.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
