@@ -553,7 +553,7 @@ function startReview() {
       const sheet = put($("pages"), "div", "", "sheet");
       const picture = put(sheet, "img");
       picture.src = `api/picture?doc=${doc}&page=${page}`;
-      picture.alt = say("Page {page} as published, places redacted: {n}", { page: count(page + 1), n: count(boxes.length) });
+      picture.alt = sayMany(boxes.length, "Page {page} as published, {n} place redacted", "Page {page} as published, {n} places redacted", { page: count(page + 1) });
       const share = (part) => `${100 * part}%`;
       for (const [left, top, right, bottom, label] of boxes) {
         const box = put(sheet, "span", "", kind(label));
