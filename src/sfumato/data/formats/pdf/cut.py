@@ -19,7 +19,7 @@ from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
 from .marks import PageEdit, collect_cuts, match_page
 from .raster import helvetica, rasterise
-from .read import PdfText, comparable_text, read_words
+from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
@@ -102,7 +102,7 @@ def _misread(
             pieces += [page.text[at : edit.start], edit.replacement]
             at = edit.end
         decided = "".join([*pieces, page.text[at:]])
-        if comparable_text(decided) != comparable_text(now):
+        if comparable_letters(decided) != comparable_letters(now):
             wrong.add(number)
     return wrong
 
