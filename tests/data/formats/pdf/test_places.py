@@ -125,6 +125,54 @@ def test_the_rest_of_a_justified_line_moves_with_even_spaces():
     assert places[0] == places[1]
 
 
+def test_raised_and_lowered_letters_move_with_their_line():
+    content = (
+        "BT /F1 12 Tf 60 700 Td (by Margarethe Vandermeulen) Tj (: x) Tj /F1 8 Tf 4 Ts (2) Tj -3 Ts (i) Tj "
+        "0 Ts /F1 12 Tf ( and y) Tj ET"
+    )
+    done = checks.redact(with_content(random.Random(3), content), ["Margarethe Vandermeulen"])
+    old, new = done.text.pages[0], checks.read_pages(done.data)[0]
+    moved = {
+        round(float(new.origin[new.text.rindex(c), 0] - old.origin[old.text.rindex(c), 0]), 1)
+        for c in ":x2iy"
+    }
+    assert len(moved) == 1
+    assert moved.pop() < -40
+
+
+def test_rules_across_a_cut_and_the_lines_of_patterns_stay():
+    """An axis beside a word says nothing about it, and what a pattern draws is seen."""
+    from benchmarks._pdf_places import changed
+
+    def change(pdf):
+        form = pdf.make_stream(b"0 0 m 40 40 l S BT /F1 .1 Tf (inner) Tj ET", Type=pikepdf.Name.XObject,
+                               Subtype=pikepdf.Name.Form, BBox=[0, 0, 40, 40])  # fmt: skip
+        page = pdf.pages[0].obj.Resources
+        form.Resources = pikepdf.Dictionary(Font=page.Font)
+        pattern = pdf.make_stream(
+            b"/X Do", Type=pikepdf.Name.Pattern, PatternType=1, PaintType=1, TilingType=1, BBox=[0, 0, 40, 40], XStep=40,
+            YStep=40, Resources=pikepdf.Dictionary(XObject=pikepdf.Dictionary(X=form)),
+        )  # fmt: skip
+        page.Pattern = pikepdf.Dictionary(P1=pattern)
+
+    content = (
+        "BT /F1 11 Tf 60 700 Td (by Margarethe on ward) Tj ET 70 690 m 70 790 l S 130 640 m 130 705 l S 74 697 m 130 697 l S "
+        "/Pattern cs /P1 scn 60 400 200 200 re f"
+    )
+    done = checks.redact(changed(with_content(random.Random(3), content), change), ["Margarethe"])
+    assert done.report.pictures == {}
+    assert checks.changed_pixels(done) == [0.0]
+    assert checks.find_leaks(done.data, ["Margarethe", "inner"]) == {}
+    with pikepdf.open(io.BytesIO(done.data)) as pdf:
+        page = pdf.pages[0]
+        drawn = page.Contents.read_bytes()
+        assert drawn.count(b" l S") == 2, "the line through the word goes with it"
+        (pattern,) = page.Resources.Pattern.values()
+        (form,) = pattern.Resources.XObject.values()
+        assert b" l" in form.read_bytes()
+        assert b"inner" not in form.read_bytes()
+
+
 def test_a_letter_that_is_kerned_into_a_cut_moves_with_the_line():
     """The full stop begins before the end of the name, and still follows the placeholder."""
     data = with_content(

@@ -19,12 +19,11 @@ from .encodings import put_unicode, unicode_map
 from .read import copy_pages
 from .refusal import FileRefusedError
 from .resource_names import rename_resources
-from .streams import Operation, Unpacking, content_of, parse, unparse, walk
+from .streams import SHOWS, Operation, Unpacking, content_of, parse, unparse, walk, without_text
 
 __all__ = ["Sanitised", "sanitise", "save"]
 
 _MOST_PAGES = 20_000
-_SHOWS = ("Tj", "TJ", "'", '"')
 _STRING = re.compile(rb"\((?:[^()\\]++|\\.)*+\)", re.DOTALL)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}")
 _TAGS = {"/Artifact", "/Span", "/P", "/OC"}
@@ -292,10 +291,8 @@ class _Objects:
         return None
 
     def _blank_pattern(self, pattern: Object) -> None:
-        operations = parse(pattern)
-        kept = [each for each in operations if each[1] not in _SHOWS]
-        if len(kept) < len(operations):
-            pattern.write(unparse(kept))
+        if any(name in SHOWS for _, name in parse(pattern)):
+            pattern.write(without_text(pattern))
             self.dropped.add("text that was drawn as a pattern")
 
     def _rewrite_unicode(self, font: Object) -> None:
