@@ -1,4 +1,4 @@
-"""A detector of the steward's own in an exploration: one more voice, and a reference of its own."""
+"""A detector that the steward brings to an exploration: one more voice, and a reference."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _session(model: bytes, labels: int) -> Callable[[Ints, Ints], Answers]:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _SILENT
-    session = _guarded(
+    session = _guard(
         lambda: onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     )
     takes = [entry.name for entry in session.get_inputs()]
@@ -144,7 +144,7 @@ def _session(model: bytes, labels: int) -> Callable[[Ints, Ints], Answers]:
 
     def run(ids: Ints, length: Ints) -> Answers:
         given = {name: made[name](ids, length) for name in takes}
-        found: Answers = np.asarray(_guarded(lambda: session.run([wanted], given)[0]))
+        found: Answers = np.asarray(_guard(lambda: session.run([wanted], given)[0]))
         if found.shape != (*ids.shape, labels) or not np.isfinite(found).all():
             raise ModelError(
                 f"model.onnx of the detector does not give {labels} finite numbers per piece, one for each "
@@ -155,7 +155,7 @@ def _session(model: bytes, labels: int) -> Callable[[Ints, Ints], Answers]:
     return run
 
 
-def _guarded(call: Callable[[], _Found]) -> _Found:
+def _guard(call: Callable[[], _Found]) -> _Found:
     """Call onnxruntime, whose errors have no common class and may quote their input."""
     try:
         return call()

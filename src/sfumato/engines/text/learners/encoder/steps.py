@@ -78,7 +78,7 @@ def train_step(
 
     """
     gradient = _gradient(tuned, batch, step, usual, shape, seeds, share)
-    moved: tuple[Tuned, Moments] = _moved(
+    moved: tuple[Tuned, Moments] = _step_along(
         tuned, state, gradient, step, rate, decay, head_rate, layer_decay
     )
     return moved
@@ -108,7 +108,7 @@ def _gradient(
 
 
 @partial(jax.jit, static_argnames=("decay", "head_rate", "layer_decay"), donate_argnums=(0, 1))
-def _moved(
+def _step_along(
     tuned: Tuned,
     state: Moments,
     gradient: Tuned,
