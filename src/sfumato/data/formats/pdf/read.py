@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -107,7 +107,13 @@ def _open(data: bytes) -> Iterator[pdfium.PdfDocument]:
         raise FileRefusedError("cannot be read by the second library") from None
 
 
-def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
+def read_text(
+    data: bytes,
+    pictures: frozenset[int],
+    *,
+    blank: bool,
+    scan: Callable[[Sequence[int]], Mapping[int, PageText]] | None = None,
+) -> PdfText:
     """Return the text of a sanitised PDF; refuse one whose pages nobody can read.
 
     Parameters
@@ -118,6 +124,8 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
         The pages that hold a picture.
     blank : bool
         Whether pictures are blanked, so that a page that is one would be empty.
+    scan : callable, optional
+        Called with the scanned pages, from 0, if there are any; returns what is written on each.
 
     """
     found = PdfText(read_pages(data))
@@ -126,9 +134,11 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
     if blank:
         scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
     if scanned:
-        raise FileRefusedError(
-            f"has scanned pages ({len(scanned):,}), which need a reader of pictures"
-        )
+        if scan is None:
+            raise FileRefusedError(f"has scanned pages ({len(scanned):,})")
+        own = scan(sorted(scanned))
+        found = PdfText(tuple(own.get(i, page) for i, page in enumerate(found.pages)))
+        letters = [sum(not c.isspace() for c in page.text) for page in found.pages]
     unreadable = sum(page.text.count("\ufffd") for page in found.pages)
     unreadable += sum(0xE000 <= ord(c) < 0xF900 for page in found.pages for c in page.text)
     if unreadable > _UNREADABLE * sum(letters):
