@@ -54,7 +54,9 @@ class Rapid(_Lines):
 
     def lines(self, picture):
         found = self.engine(np.stack([picture] * 3, axis=-1))
-        return [] if found.boxes is None else zip(found.boxes, found.txts, found.scores, strict=True)
+        return (
+            [] if found.boxes is None else zip(found.boxes, found.txts, found.scores, strict=True)
+        )
 
 
 class RapidOnnx(_Lines):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pikepdf
-from PIL import Image, ImageDraw, ImageFont
 from pikepdf import Dictionary, Name
+from PIL import Image, ImageDraw, ImageFont
 
 __all__ = ["Scan", "as_pdf", "fonts", "scans"]
 
@@ -25,8 +25,8 @@ _WANTED = (
     "Caladea-Regular.ttf", "DejaVuSans.ttf", "DejaVuSerif.ttf", "DejaVuSansCondensed.ttf",
     "LinLibertine_R.otf", "LinBiolinum_R.otf", "Courier Prime.otf",
 )  # fmt: skip
-_FIRST = "Jürgen Çağla Zoë François Núria Søren Małgorzata Björn Renée Inés Hans Käthe Ömer Agnès Raúl Anne Peter Maria Lukas Sofía".split()  # fmt: skip
-_LAST = "Müller Großmann Łukasiewicz Nuñez Lefèvre Öztürk Kowalczyk Sørensen Schäfer Dupont García Weiß Jäger Horváth Fernández Becker Hoffmann Châtelet Ibáñez Krüger".split()  # fmt: skip
+_FIRST = ["Jürgen", "Çağla", "Zoë", "François", "Núria", "Søren", "Małgorzata", "Björn", "Renée", "Inés", "Hans", "Käthe", "Ömer", "Agnès", "Raúl", "Anne", "Peter", "Maria", "Lukas", "Sofía"]  # fmt: skip
+_LAST = ["Müller", "Großmann", "Łukasiewicz", "Nuñez", "Lefèvre", "Öztürk", "Kowalczyk", "Sørensen", "Schäfer", "Dupont", "García", "Weiß", "Jäger", "Horváth", "Fernández", "Becker", "Hoffmann", "Châtelet", "Ibáñez", "Krüger"]  # fmt: skip
 _LETTERS = (
     "Sehr geehrte Frau Kollegin, wir berichten über {name}, der sich am 3. Mai in unserer Ambulanz vorstellte. "
     "Die Beschwerden von {last} bestehen seit zwei Wochen; Fieber trat nicht auf. {other} begleitete die Untersuchung "
@@ -83,7 +83,9 @@ def _texts(notes: list[dict], random_: random.Random) -> tuple[str, list[str]]:
     while len(text) < random_.choice([700, 1200, 1900]):
         if random_.random() < 0.7:
             note = random_.choice(notes)
-            own = [note["text"][s["start"] : s["end"]] for s in note["spans"] if s["label"] == "NAME"]
+            own = [
+                note["text"][s["start"] : s["end"]] for s in note["spans"] if s["label"] == "NAME"
+            ]
             text += note["text"] + "\n\n"
         else:
             letter, own = _letter(random_)

@@ -22,8 +22,8 @@ from .raster import DrawnPicture, helvetica, rasterise
 from .read import PdfText, comparable_text, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
-from .scanned import Scans
 from .sanitise import save
+from .scanned import Scans
 from .streams import walk
 
 __all__ = ["CutReport", "cut"]

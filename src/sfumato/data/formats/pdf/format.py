@@ -68,6 +68,7 @@ class Pdf(FileFormat):
     suffixes = (".pdf",)
     what = "a PDF"
     Options = PdfOptions
+    _inspecting = False
 
     def open(self, content: bytes) -> OpenedFile:
         """Sanitise a file and read its text, in all its orders."""
@@ -81,18 +82,27 @@ class Pdf(FileFormat):
         try:
             clean = sanitise(content, self.names.limits, blank=blank)
             scans = Scans(content, self.names.limits, allowed=self.reads_scans)
-            pages = read_text(clean.data, clean.pictures, blank=blank, scan=scans.read)
+            scan = scans.count if self._inspecting else scans.read
+            pages = read_text(clean.data, clean.pictures, blank=blank, scan=scan)
         except FileRefusedError as error:
             raise RefusedFileError(str(error)) from None
         found = FileSummary(self.name)
         found.places["pages"] = len(pages.pages)
         found.dropped.update(clean.dropped)
-        if scans.pages:
-            found.places["scanned pages"] = len(scans.pages)
+        if scans.found:
+            found.places["scanned pages"] = scans.found
         return _OpenedPdf(
             pages.text, pages.segments(), found, read_orders(pages), len(scans.pages), clean, pages, blank,
             scans if scans.pages else None,
         )  # fmt: skip
+
+    def inspect(self, part: CorpusFile) -> FileSummary:
+        """Return what a file holds; its scanned pages are counted, not read."""
+        self._inspecting = True
+        try:
+            return super().inspect(part)
+        finally:
+            self._inspecting = False
 
     def is_clean(self, content: bytes, opened: OpenedFile) -> bool:  # noqa: ARG002
         """Return whether a file holds its pages and nothing else."""

@@ -83,9 +83,7 @@ def read_scans(data: bytes, pages: Sequence[int], reader: PictureReader) -> dict
     return found
 
 
-def page_words(
-    words: Sequence[ReadWord], rows: int, scale: float
-) -> tuple[PageText, list[int]]:
+def page_words(words: Sequence[ReadWord], rows: int, scale: float) -> tuple[PageText, list[int]]:
     """Return words as the text of a page: a space between words, a break between lines.
 
     Boxes are shared out evenly among the letters of a word, and the words of a line stand at one height.
@@ -106,7 +104,9 @@ def page_words(
         for at, letter in enumerate(word.text):
             text.append(" " if letter.isspace() else letter)
             left = word.left + at * step
-            boxes.append((left, rows - word.bottom, left + step, rows - word.top, rows - foot[word.line]))
+            boxes.append(
+                (left, rows - word.bottom, left + step, rows - word.top, rows - foot[word.line])
+            )
             owner.append(number)
     where = np.array(boxes, np.float64).reshape(-1, 5) / scale
     made = np.array([number < 0 for number in owner], np.bool_)
@@ -250,17 +250,24 @@ class Scans:
     def __init__(self, content: bytes, limits: Limits, *, allowed: bool) -> None:
         self._content, self._limits, self._allowed = content, limits, allowed
         self._pictured = b""
+        self.found = 0
         self.pages: dict[int, ScannedPage] = {}
+
+    def count(self, numbers: Sequence[int]) -> dict[int, PageText]:
+        """Count the scanned pages without reading them; refuse the file where nothing here could."""
+        self.found = len(numbers)
+        if picture_reader() is None:
+            raise FileRefusedError(f"has scanned pages ({self.found:,}), which need the extra ocr")
+        return {}
 
     def read(self, numbers: Sequence[int]) -> dict[int, PageText]:
         """Return what is written on the scanned pages; refuse the file where they cannot or may not be read."""
-        many = f"has scanned pages ({len(numbers):,})"
+        self.count(numbers)
         reader = picture_reader()
-        if reader is None:
-            raise FileRefusedError(f"{many}, which need the extra ocr")
-        if not self._allowed:
+        if reader is None or not self._allowed:
             raise FileRefusedError(
-                f"{many}, which a person must see in the review room, or which --accept-scans accepts unseen"
+                f"has scanned pages ({self.found:,}), which a person must see in the review room, or which "
+                "--accept-scans accepts unseen"
             )
         self._pictured = sanitise(self._content, self._limits, blank=False).data
         self.pages = read_scans(self._pictured, numbers, reader)

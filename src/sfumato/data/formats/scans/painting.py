@@ -21,8 +21,11 @@ _SHADE = 17
 _WHITE = 255
 _DARKER = 40  # than the paper around it: ink
 _BLACK = 150
+_INKED = 0.06  # of the pixels of a square
 _MARGIN, _LEAST = 0.15, 2  # of the height of a word, and pixels, around what is removed
-_MILLIMETRES = 25.4
+_MILLIMETRES = 25.4  # of an inch
+_COARSE = 6  # millimetres of a grey square: larger than letters, so that it does not draw them
+_SPECKS = 3  # squares of a millimetre with ink in a coarse one; fewer are dirt, which becomes white
 
 
 def covered_box(word: ReadWord) -> tuple[int, int, int, int]:
@@ -50,7 +53,7 @@ def paint_page(
     kept = np.zeros(scan.shape, np.bool_)
     for word in stay:
         kept[word.top : word.bottom, word.left : word.right] = True
-    page[_inked(scan, kept, max(4, round(dpi / _MILLIMETRES)))] = GREY
+    page[_unread(scan, kept, max(2, round(dpi / _MILLIMETRES)))] = GREY
     shades = (scan.astype(np.uint16) + _SHADE // 2) // _SHADE * _SHADE
     page[kept] = shades.astype(np.uint8)[kept]
     for word in gone:
@@ -59,16 +62,25 @@ def paint_page(
     return page
 
 
-def _inked(scan: Picture, kept: npt.NDArray[np.bool_], cell: int) -> npt.NDArray[np.bool_]:
-    """Return where something that was not read stands, in squares of about a millimetre."""
-    rows, columns = (-(-size // cell) * cell for size in scan.shape)
+def _unread(scan: Picture, kept: npt.NDArray[np.bool_], cell: int) -> npt.NDArray[np.bool_]:
+    """Return where something that was not read stands, in squares too coarse to tell letters by."""
+    block = cell * _COARSE
+    rows, columns = (-(-size // block) * block for size in scan.shape)
     padded = np.full((rows, columns), _WHITE, np.uint8)
-    padded[: scan.shape[0], : scan.shape[1]] = scan
-    padded[: scan.shape[0], : scan.shape[1]][kept] = _WHITE
-    squares = padded.reshape(rows // cell, cell, columns // cell, cell).swapaxes(1, 2)
-    squares = squares.reshape(rows // cell, columns // cell, cell * cell)
-    paper = int(np.median(squares[:, :, cell * cell // 2]))
-    ink = np.minimum(max(paper - _DARKER, _BLACK), _WHITE)
-    dark = np.count_nonzero(squares < ink, axis=2) > 0.06 * cell * cell
-    whole = np.repeat(np.repeat(dark, cell, axis=0), cell, axis=1)
+    padded[: scan.shape[0], : scan.shape[1]] = np.where(kept, _WHITE, scan)
+    paper = int(np.median(scan))
+    dark = padded < max(paper - _DARKER, _BLACK)
+    inked = _squares(dark, cell) > _INKED * cell * cell
+    unread = _squares(inked, _COARSE) >= _SPECKS
+    whole = np.repeat(np.repeat(unread, block, axis=0), block, axis=1)
     return np.asarray(whole[: scan.shape[0], : scan.shape[1]])
+
+
+def _squares(found: npt.NDArray[np.bool_], size: int) -> npt.NDArray[np.int64]:
+    """Return how many are found in each square.
+
+    >>> _squares(np.eye(4, dtype=bool), 2).tolist()
+    [[2, 0], [0, 2]]
+    """
+    rows, columns = (each // size for each in found.shape)
+    return np.asarray(found.reshape(rows, size, columns, size).sum(axis=(1, 3), dtype=np.int64))

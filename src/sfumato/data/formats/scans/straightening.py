@@ -66,5 +66,7 @@ def straightened(words: Sequence[ReadWord], shape: Sequence[int], slope: float) 
     return found
 
 
-def _shift(x: np.ndarray[tuple[int, ...], np.dtype[np.generic]], width: int, slope: float) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _shift(
+    x: np.ndarray[tuple[int, ...], np.dtype[np.generic]], width: int, slope: float
+) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     return np.rint((x - width / 2) * slope).astype(np.int64)

@@ -68,7 +68,7 @@ class Tesseract:
         if self._models is not None:
             environment["TESSDATA_PREFIX"] = str(Path(self._models))
         try:
-            done = subprocess.run(  # noqa: S603 (the program is the package's own)
+            done = subprocess.run(
                 [self._program, *arguments], input=content, capture_output=True, check=True,
                 timeout=_SECONDS, env=environment,
             )  # fmt: skip
