@@ -1,4 +1,4 @@
-"""Reads a folder of pages with one engine: `python _ocr_candidates.py ENGINE FOLDER OUT`, in any environment that has it.
+"""Reads a folder of pages with one engine: `python _ocr_candidates.py ENGINE FOLDER OUT FIRST LAST`.
 
 Engines that cannot tell which way up a page is are asked again with the page turned, all by the same rule. Writes for
 each page its words and CPU seconds (of children too), a line of JSON each, and goes on where an earlier run stopped.
@@ -80,13 +80,13 @@ def _seconds() -> float:
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))  # fmt: skip
 
 
-def main(engine: str, folder: Path, out: Path, limit: int) -> None:
+def main(engine: str, folder: Path, out: Path, first: int, last: int) -> None:
     done = len(out.read_text().splitlines()) if out.exists() else 0
     pages = json.loads((folder / "pages.json").read_text())
     recogniser = ENGINES[engine]()
     with out.open("a") as stream:
-        for page in pages[done:limit]:
-            picture = np.asarray(Image.open(folder / f"{page['name']}.png").convert("L"))
+        for page in pages[first + done : last]:
+            picture = np.asarray(Image.open(folder / f"{page['name']}.jpg").convert("L"))
             start = _seconds()
             found = read_upright(recogniser, picture, page["dpi"])
             words = [[w.text, w.left, w.top, w.right, w.bottom, round(w.confidence, 3), w.line] for w in found.words]  # fmt: skip
@@ -95,4 +95,4 @@ def main(engine: str, folder: Path, out: Path, limit: int) -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 10**9)  # fmt: skip
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pikepdf
@@ -17,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 __all__ = ["Scan", "as_pdf", "fonts", "scans"]
 
-_A4 = 8.27, 11.69
+_A5 = 5.83, 8.27  # inches
 _FOLDERS = [Path("/usr/share/fonts")]
 _WANTED = (
     "LiberationSans-Regular.ttf", "LiberationSerif-Regular.ttf", "LiberationMono-Regular.ttf",
@@ -44,7 +45,8 @@ class Scan:
     """A page as a scanner gives it, and what was written on it."""
 
     name: str
-    picture: Image.Image
+    jpeg: bytes
+    size: tuple[int, int]
     dpi: int
     turn: int
     skew: float
@@ -56,11 +58,8 @@ class Scan:
 
     def facts(self) -> dict[str, object]:
         """Return what is known of the page, as plain JSON."""
-        return {n: getattr(self, n) for n in self.__slots_of()}
-
-    @staticmethod
-    def __slots_of() -> tuple[str, ...]:
-        return ("name", "dpi", "turn", "skew", "font", "quality", "noise", "words", "names")
+        named = ("name", "dpi", "turn", "skew", "font", "quality", "noise", "words", "names")
+        return {name: getattr(self, name) for name in named}
 
 
 @cache
@@ -77,10 +76,10 @@ def _letter(random_: random.Random) -> tuple[str, list[str]]:
     return text, [name, last, other, last2]
 
 
-def _texts(notes: list[dict], random_: random.Random) -> tuple[str, list[str]]:
+def _texts(notes: list[dict[str, Any]], random_: random.Random) -> tuple[str, list[str]]:
     """Return the text of a page: notes of the sample, or letters in other languages."""
     text, names = "", list[str]()
-    while len(text) < random_.choice([700, 1200, 1900]):
+    while len(text) < random_.choice([300, 500, 700]):
         if random_.random() < 0.7:
             note = random_.choice(notes)
             own = [
@@ -94,7 +93,7 @@ def _texts(notes: list[dict], random_: random.Random) -> tuple[str, list[str]]:
     return text, names
 
 
-def scans(notes: list[dict], count: int, seed: int) -> Iterator[Scan]:
+def scans(notes: list[dict[str, Any]], count: int, seed: int) -> Iterator[Scan]:
     """Yield generated scans, the same for the same seed."""
     for number in range(count):
         random_ = random.Random(f"{seed} {number}")
@@ -103,14 +102,14 @@ def scans(notes: list[dict], count: int, seed: int) -> Iterator[Scan]:
 
 
 def _scan(name: str, text: str, names: list[str], random_: random.Random) -> Scan:
-    dpi = random_.choice([150, 200, 300])
+    dpi = random_.choice([150, 200, 200, 300])
     font = random_.choice(fonts())
     size = random_.choice([10, 11, 12])
-    width, height = (round(v * dpi) for v in _A4)
+    width, height = (round(v * dpi) for v in _A5)
     page = Image.new("L", (width, height), random_.randint(235, 255))
     draw = ImageDraw.Draw(page)
     face = ImageFont.truetype(str(font), round(size * dpi / 72))
-    ink, margin, lead = random_.randint(0, 60), round(0.9 * dpi), round(size * 1.35 * dpi / 72)
+    ink, margin, lead = random_.randint(0, 60), round(0.6 * dpi), round(size * 1.35 * dpi / 72)
     written: list[str] = []
     y = margin
     for line in _wrap(text, face, width - 2 * margin):
@@ -126,7 +125,7 @@ def _scan(name: str, text: str, names: list[str], random_: random.Random) -> Sca
         page = page.rotate(skew, Image.Resampling.BICUBIC, fillcolor=paper)
     noise, quality = random_.choice([2.0, 6.0, 12.0]), random_.choice([30, 50, 75])
     generator = np.random.default_rng(random_.getrandbits(32))
-    pixels = np.asarray(page, np.float32) + generator.normal(0, noise, (height, width))
+    pixels = np.asarray(page, np.float32) + noise * generator.standard_normal((height, width), np.float32)
     specks = generator.random((height, width)) < random_.choice([0, 0.0005])
     pixels[specks] = 40
     turn = random_.choice([0] * 7 + [90, 180, 270])
@@ -134,8 +133,7 @@ def _scan(name: str, text: str, names: list[str], random_: random.Random) -> Sca
     squeezed = io.BytesIO()
     page.save(squeezed, "JPEG", quality=quality)
     names = [n for n in dict.fromkeys(" ".join(n.split()) for n in names) if n in shown]
-    picture = Image.open(io.BytesIO(squeezed.getvalue()))
-    return Scan(name, picture, dpi, turn, round(skew, 2), font.stem, quality, noise, shown.split(), names)  # fmt: skip
+    return Scan(name, squeezed.getvalue(), page.size, dpi, turn, round(skew, 2), font.stem, quality, noise, shown.split(), names)  # fmt: skip
 
 
 def _wrap(text: str, face: ImageFont.FreeTypeFont, width: int) -> Iterator[str]:
@@ -150,33 +148,31 @@ def _wrap(text: str, face: ImageFont.FreeTypeFont, width: int) -> Iterator[str]:
         yield line
 
 
-def as_pdf(pages: list[Scan]) -> bytes:
-    """Return scans as a PDF with one picture a page, as scanners write it."""
+def as_pdf(jpeg: bytes, size: tuple[int, int], dpi: int) -> bytes:
+    """Return a scan as a PDF with one picture on its page, as scanners write it."""
     pdf = pikepdf.new()
-    for scan in pages:
-        squeezed = io.BytesIO()
-        scan.picture.save(squeezed, "JPEG", quality=scan.quality)
-        columns, rows = scan.picture.size
-        image = pdf.make_stream(
-            squeezed.getvalue(), Type=Name.XObject, Subtype=Name.Image, Width=columns, Height=rows,
-            ColorSpace=Name.DeviceGray, BitsPerComponent=8, Filter=Name.DCTDecode,
-        )  # fmt: skip
-        across, down = (72 * v / scan.dpi for v in (columns, rows))
-        page = Dictionary(
-            Type=Name.Page, MediaBox=[0, 0, across, down], Resources=Dictionary(XObject=Dictionary(P=image)),
-            Contents=pdf.make_stream(b"q %.3f 0 0 %.3f 0 0 cm /P Do Q" % (across, down)),
-        )  # fmt: skip
-        pdf.pages.append(pikepdf.Page(pdf.make_indirect(page)))
+    columns, rows = size
+    image = pdf.make_stream(
+        jpeg, Type=Name.XObject, Subtype=Name.Image, Width=columns, Height=rows, ColorSpace=Name.DeviceGray,
+        BitsPerComponent=8, Filter=Name.DCTDecode,
+    )  # fmt: skip
+    across, down = (72 * v / dpi for v in size)
+    page = Dictionary(
+        Type=Name.Page, MediaBox=[0, 0, across, down], Resources=Dictionary(XObject=Dictionary(P=image)),
+        Contents=pdf.make_stream(b"q %.3f 0 0 %.3f 0 0 cm /P Do Q" % (across, down)),
+    )  # fmt: skip
+    pdf.pages.append(pikepdf.Page(pdf.make_indirect(page)))
     out = io.BytesIO()
     pdf.save(out, deterministic_id=True)
     return out.getvalue()
 
 
-def write_folder(folder: Path, notes: list[dict], count: int, seed: int) -> None:
-    """Write scans as PNG files, with what is on them in pages.json."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write_folder(folder: Path, notes: list[dict[str, Any]], count: int, seed: int) -> None:
+    """Write scans as JPEG and PDF files, with what is on them in pages.json."""
+    (folder / "scans").mkdir(parents=True, exist_ok=True)
     facts = []
     for scan in scans(notes, count, seed):
-        scan.picture.save(folder / f"{scan.name}.png")
+        (folder / f"{scan.name}.jpg").write_bytes(scan.jpeg)
+        (folder / "scans" / f"{scan.name}.pdf").write_bytes(as_pdf(scan.jpeg, scan.size, scan.dpi))
         facts.append(scan.facts())
     (folder / "pages.json").write_text(json.dumps(facts), encoding="utf-8")

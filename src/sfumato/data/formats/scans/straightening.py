@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 
 from .protocol import Picture, ReadWord
 
@@ -43,7 +44,7 @@ def slope_of(words: Sequence[ReadWord]) -> float:
 
 def straighten(picture: Picture, slope: float) -> Picture:
     """Return a picture with its lines laid flat; what moves in from outside is white."""
-    shift = _shift(np.arange(picture.shape[1]), picture.shape[1], slope)
+    shift = _shift(np.arange(picture.shape[1], dtype=np.float64), picture.shape[1], slope)
     rows = np.arange(picture.shape[0])[:, None] + shift[None, :]
     inside = (rows >= 0) & (rows < picture.shape[0])
     moved = np.take_along_axis(picture, rows.clip(0, picture.shape[0] - 1), axis=0)
@@ -66,7 +67,5 @@ def straightened(words: Sequence[ReadWord], shape: Sequence[int], slope: float) 
     return found
 
 
-def _shift(
-    x: np.ndarray[tuple[int, ...], np.dtype[np.generic]], width: int, slope: float
-) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    return np.rint((x - width / 2) * slope).astype(np.int64)
+def _shift(x: npt.NDArray[np.float64], width: int, slope: float) -> npt.NDArray[np.int64]:
+    return np.asarray(np.rint((x - width / 2) * slope), np.int64)
