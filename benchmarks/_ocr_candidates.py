@@ -10,12 +10,14 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from sfumato.data.formats.scans.protocol import ReadWord
+from sfumato.data.formats.scans.protocol import Picture, ReadWord
 from sfumato.data.formats.scans.tesseract import Tesseract
 from sfumato.data.formats.scans.turning import read_upright
 
@@ -32,7 +34,10 @@ class _Lines:
 
     word_recall, version = None, ""
 
-    def read(self, picture, dpi):
+    def lines(self, picture: Picture) -> Iterable[tuple[Any, str, float]]:
+        raise NotImplementedError
+
+    def read(self, picture: Picture, dpi: int) -> list[ReadWord]:  # noqa: ARG002
         words = []
         for number, (box, text, score) in enumerate(self.lines(picture)):
             xs, ys = [p[0] for p in box], [p[1] for p in box]
@@ -52,7 +57,7 @@ class Rapid(_Lines):
 
         self.engine = RapidOCR(params={"EngineConfig.onnxruntime.intra_op_num_threads": 1})
 
-    def lines(self, picture):
+    def lines(self, picture: Picture) -> Iterable[tuple[Any, str, float]]:
         found = self.engine(np.stack([picture] * 3, axis=-1))
         return (
             [] if found.boxes is None else zip(found.boxes, found.txts, found.scores, strict=True)
@@ -65,7 +70,7 @@ class RapidOnnx(_Lines):
 
         self.engine = RapidOCR(intra_op_num_threads=1)
 
-    def lines(self, picture):
+    def lines(self, picture: Picture) -> Iterable[tuple[Any, str, float]]:
         found, _ = self.engine(np.stack([picture] * 3, axis=-1))
         return found or []
 

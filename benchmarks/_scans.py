@@ -29,14 +29,20 @@ _WANTED = (
 _FIRST = ["Jürgen", "Çağla", "Zoë", "François", "Núria", "Søren", "Małgorzata", "Björn", "Renée", "Inés", "Hans", "Käthe", "Ömer", "Agnès", "Raúl", "Anne", "Peter", "Maria", "Lukas", "Sofía"]  # fmt: skip
 _LAST = ["Müller", "Großmann", "Łukasiewicz", "Nuñez", "Lefèvre", "Öztürk", "Kowalczyk", "Sørensen", "Schäfer", "Dupont", "García", "Weiß", "Jäger", "Horváth", "Fernández", "Becker", "Hoffmann", "Châtelet", "Ibáñez", "Krüger"]  # fmt: skip
 _LETTERS = (
-    "Sehr geehrte Frau Kollegin, wir berichten über {name}, der sich am 3. Mai in unserer Ambulanz vorstellte. "
-    "Die Beschwerden von {last} bestehen seit zwei Wochen; Fieber trat nicht auf. {other} begleitete die Untersuchung "
-    "und wird den weiteren Verlauf überwachen. Mit freundlichen Grüßen, Dr. {last2}",
-    "Chère collègue, j'ai revu {name} en consultation ce matin. L'état général est bon et la fièvre a disparu. "
-    "Le traitement de {last} sera poursuivi pendant dix jours. {other} assurera le suivi à domicile. "
-    "Bien cordialement, le docteur {last2}",
-    "Estimado compañero: hoy he visto a {name}, que acude por dolor de espalda. La exploración de {last} fue normal "
-    "y no precisa más pruebas. {other} vendrá a recoger el informe la próxima semana. Un saludo, doctor {last2}",
+    (
+        "Sehr geehrte Frau Kollegin, wir berichten über {name}, der sich am 3. Mai in unserer Ambulanz vorstellte. "
+        "Die Beschwerden von {last} bestehen seit zwei Wochen; Fieber trat nicht auf. {other} begleitete die Untersuchung "
+        "und wird den weiteren Verlauf überwachen. Mit freundlichen Grüßen, Dr. {last2}"
+    ),
+    (
+        "Chère collègue, j'ai revu {name} en consultation ce matin. L'état général est bon et la fièvre a disparu. "
+        "Le traitement de {last} sera poursuivi pendant dix jours. {other} assurera le suivi à domicile. "
+        "Bien cordialement, le docteur {last2}"
+    ),
+    (
+        "Estimado compañero: hoy he visto a {name}, que acude por dolor de espalda. La exploración de {last} fue normal "
+        "y no precisa más pruebas. {other} vendrá a recoger el informe la próxima semana. Un saludo, doctor {last2}"
+    ),
 )
 
 
@@ -125,7 +131,9 @@ def _scan(name: str, text: str, names: list[str], random_: random.Random) -> Sca
         page = page.rotate(skew, Image.Resampling.BICUBIC, fillcolor=paper)
     noise, quality = random_.choice([2.0, 6.0, 12.0]), random_.choice([30, 50, 75])
     generator = np.random.default_rng(random_.getrandbits(32))
-    pixels = np.asarray(page, np.float32) + noise * generator.standard_normal((height, width), np.float32)
+    pixels = np.asarray(page, np.float32) + noise * generator.standard_normal(
+        (height, width), np.float32
+    )
     specks = generator.random((height, width)) < random_.choice([0, 0.0005])
     pixels[specks] = 40
     turn = random_.choice([0] * 7 + [90, 180, 270])

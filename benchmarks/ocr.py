@@ -139,7 +139,10 @@ def _score(pages: list[dict[str, Any]], found: list[dict[str, Any]]) -> dict[str
         name: {str(value): _recall([p for p in known if key(p) == value], read) for value in sorted({key(p) for p in known}, key=str)}
         for name, key in groups.items()
     }  # fmt: skip
-    about = {"cpu_seconds_a_page": sum(seconds) / len(seconds), "cpu_seconds_median": seconds[len(seconds) // 2]}
+    about = {
+        "cpu_seconds_a_page": sum(seconds) / len(seconds),
+        "cpu_seconds_median": seconds[len(seconds) // 2],
+    }
     return {**_recall(known, read), **about, "by": by}
 
 

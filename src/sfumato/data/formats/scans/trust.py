@@ -13,7 +13,9 @@ from .protocol import ReadWord
 
 __all__ = ["MIN_CONFIDENCE", "trusted_words"]
 
-MIN_CONFIDENCE = 0.8  # on generated pages one right word in a hundred is below it, and one wrong word in six
+MIN_CONFIDENCE = (
+    0.8  # on generated pages one right word in a hundred is below it, and one wrong word in six
+)
 _TALLEST = 2.5  # times the usual height of the page's words
 _WIDEST = 1.6  # times the height of the word, for each of its letters
 

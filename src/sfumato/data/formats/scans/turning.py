@@ -13,7 +13,9 @@ from .straightening import slope_of, straighten, straightened
 __all__ = ["ReadPicture", "read_upright", "upright"]
 
 _ENOUGH = 0.75  # mean confidence, by letter, of a page that is the right way up
-_STEEP = 0.025  # of lines that are read once more when they are laid flat; about one and a half degrees
+_STEEP = (
+    0.025  # of lines that are read once more when they are laid flat; about one and a half degrees
+)
 _FEW = 3  # letters a word has at least on average where a page is the right way up
 
 
