@@ -61,7 +61,7 @@ class OpenedFile:
     segments: Sequence[Segment]
     found: FileSummary
     orders: Sequence[Sequence[int]] = field(default=())
-    scanned: int = 0
+    scanned: int = field(default=0, kw_only=True)
 
     def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
         """Return the file with the edits of each place; it is used up by that."""

@@ -92,8 +92,8 @@ class Pdf(FileFormat):
         if scans.found:
             found.places["scanned pages"] = scans.found
         return _OpenedPdf(
-            pages.text, pages.segments(), found, read_orders(pages), len(scans.pages), clean, pages, blank,
-            scans if scans.pages else None,
+            pages.text, pages.segments(), found, read_orders(pages), clean, pages, blank,
+            scans if scans.pages else None, scanned=len(scans.pages),
         )  # fmt: skip
 
     def inspect(self, part: CorpusFile) -> FileSummary:
