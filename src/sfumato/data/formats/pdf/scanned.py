@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pikepdf
 import pypdfium2 as pdfium
-from pikepdf import Array, Name, Object, Stream
+from pikepdf import Array, Dictionary, Name, Object, Stream
 
 from ...limits import Limits
 from ..scans.painting import GREY, covered_box, paint_page
@@ -333,6 +333,6 @@ def _own_scans(data: bytes) -> Iterator[int]:
     """Yield the pages, from 0, of a written file that were scanned: their pictures have sixteen shades."""
     with pikepdf.open(io.BytesIO(data)) as pdf:
         for number, page in enumerate(pdf.pages):
-            image = page.resources.get("/XObject", {}).get(PAGE_PICTURE)
+            image = page.resources.get("/XObject", Dictionary()).get(PAGE_PICTURE)
             if image is not None and image.get("/BitsPerComponent") == _BITS:
                 yield number
