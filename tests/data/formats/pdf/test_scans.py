@@ -22,7 +22,7 @@ from sfumato.data.formats.protocol import CorpusFile  # noqa: E402
 from sfumato.data.formats.scans import registry  # noqa: E402
 from sfumato.data.formats.scans.painting import GREY, paint_page  # noqa: E402
 from sfumato.data.formats.scans.protocol import ReadWord, UnreadPictureError  # noqa: E402
-from sfumato.data.formats.scans.straightening import straighten, straightened  # noqa: E402
+from sfumato.data.formats.scans.straightening import lay_flat, straighten  # noqa: E402
 from sfumato.data.formats.scans.tesseract import Tesseract  # noqa: E402
 from sfumato.data.formats.scans.turning import read_upright  # noqa: E402
 from sfumato.data.formats.verification import Digests  # noqa: E402
@@ -214,7 +214,7 @@ def test_straightening_moves_words_and_pixels_alike():
     page = np.full((200, 400), 255, np.uint8)
     word = ReadWord("Ann", 300, 100, 340, 120, 0.9, 0)
     page[104:116, 300:340] = 0
-    (moved,) = straightened([word], page.shape, 0.05)
+    (moved,) = lay_flat([word], page.shape, 0.05)
     dark = straighten(page, 0.05) < 128
     rows = np.flatnonzero(dark.any(axis=1))
     assert moved.top <= rows[0]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .protocol import Picture, ReadWord
 
-__all__ = ["slope_of", "straighten", "straightened"]
+__all__ = ["lay_flat", "slope_of", "straighten"]
 
 _STEEPEST = 0.12  # about seven degrees; what is steeper is no scan that slipped
 _WORDS = 4  # of a line that tells its slope
@@ -51,8 +51,8 @@ def straighten(picture: Picture, slope: float) -> Picture:
     return np.where(inside, moved, np.uint8(255))
 
 
-def straightened(words: Sequence[ReadWord], shape: Sequence[int], slope: float) -> list[ReadWord]:
-    """Return words with their boxes as they are on the straightened picture.
+def lay_flat(words: Sequence[ReadWord], shape: Sequence[int], slope: float) -> list[ReadWord]:
+    """Return words with their boxes as they are on the lay_flat picture.
 
     A box around a word that rises is taller than the word: it loses what the slope added.
     """

@@ -37,10 +37,10 @@ def trusted_words(words: Sequence[ReadWord]) -> list[ReadWord]:
     """
     heights = sorted(word.bottom - word.top for word in words if any(map(str.isalnum, word.text)))
     usual = heights[len(heights) // 2] if heights else 0
-    return [word for word in words if _is_trusted(word, usual)]
+    return [word for word in words if _may_stay(word, usual)]
 
 
-def _is_trusted(word: ReadWord, usual: int) -> bool:
+def _may_stay(word: ReadWord, usual: int) -> bool:
     tall, wide = word.bottom - word.top, word.right - word.left
     return (
         word.confidence >= MIN_CONFIDENCE

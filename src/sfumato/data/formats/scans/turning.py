@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .protocol import Picture, ReadWord, Recogniser
-from .straightening import slope_of, straighten, straightened
+from .straightening import lay_flat, slope_of, straighten
 
 __all__ = ["ReadPicture", "read_upright", "upright"]
 
@@ -47,7 +47,7 @@ def read_upright(recogniser: Recogniser, picture: Picture, dpi: int) -> ReadPict
     found = _find_turn(recogniser, picture, dpi)
     slope = slope_of(found.words)
     shape = np.rot90(picture, found.quarter_turns).shape
-    laid = ReadPicture(straightened(found.words, shape, slope), found.quarter_turns, slope)
+    laid = ReadPicture(lay_flat(found.words, shape, slope), found.quarter_turns, slope)
     if abs(slope) < _STEEP:
         return laid
     again = replace(laid, words=recogniser.read(upright(picture, laid), dpi))
