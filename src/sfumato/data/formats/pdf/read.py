@@ -34,6 +34,8 @@ __all__ = [
 
 _IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_ODD = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe]")
+"""Characters that pdfium gives a meaning of its own, and halves of others."""
 _MIRRORED = str.maketrans(")]}>»", "([{<«")
 _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (
@@ -242,6 +244,14 @@ def _codes(textpage: object) -> list[int]:
 
 def _decode(codes: Sequence[int]) -> tuple[str, list[int]]:
     """Return the text of codes as pdfium gives them, and which code each character is from."""
+    whole = "".join(map(chr, codes)) if max(codes, default=0) <= 0x10FFFF else "\0"
+    if not _ODD.search(whole):
+        return whole.replace("\r", ""), [i for i, code in enumerate(codes) if code != 0x0D]
+    return _decode_each(codes)
+
+
+def _decode_each(codes: Sequence[int]) -> tuple[str, list[int]]:
+    """Return what `_decode` does, code by code."""
     characters: list[str] = []
     sources: list[int] = []
     high = 0
