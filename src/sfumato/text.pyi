@@ -36,7 +36,6 @@ def explore(
     format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
-    detector: str | os.PathLike[str] | None = None,
     unlabelled: Sequence[DocumentsInput] | DocumentsInput = ...,
     rules: str | os.PathLike[str] | None = None,
     ratios: Sequence[float] | float = ...,
@@ -76,8 +75,6 @@ def explore(
         else.
     background : list of path, frame, Corpus or list of Document, default=[]
         Other labelled corpora of any origin, or the starter that is shipped.
-    detector : path, optional
-        Folder of a detector of your own: it competes, and is stored with the frontier.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
         Your own texts without labels.
     rules : path, optional

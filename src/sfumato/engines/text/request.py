@@ -109,7 +109,7 @@ class TextRequest(WithFindings):
     )  # fmt: skip
     detector: File | None = parameter(
         None, help="Folder of a detector of your own: it competes, and is stored with the frontier.",
-        role="file", metavar="FOLDER",
+        role="file", metavar="FOLDER", within="findings", warns=False,
     )  # fmt: skip
     unlabelled: list[DocumentsInput] = parameter(
         [], help="Your own texts without labels.", role="file"
