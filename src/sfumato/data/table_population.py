@@ -29,7 +29,7 @@ def read_population(people: TableSource, schema: TableSchema) -> tuple[pa.Table,
         )
     if "count" not in people.columns:
         raise DataError(
-            "The population has no column 'count', which says how many people each of its rows stands for.",
+            "The population has no column 'count' with the number of people of each row.",
             hint="name the column of its counts 'count'.",
         )
     number = f"TRY_CAST({quote_name('count')} AS DOUBLE)"
