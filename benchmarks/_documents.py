@@ -87,8 +87,9 @@ def redact_many(
     begin = time.process_time()
     documents = list(form.read(part))
     found.read = time.process_time() - begin
-    if not all(isinstance(document, Document) for document in documents):
-        found.withheld = "holds a document that cannot be read"
+    refused = [one.reason for one in documents if not isinstance(one, Document)]
+    if refused:
+        found.withheld = refused[0]
         return found
     edited = []
     for number, document in enumerate(documents):

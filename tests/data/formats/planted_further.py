@@ -1,6 +1,5 @@
 """Pages, records, texts and messages with a name planted in places that few files have."""
 
-# ruff: noqa: ISC004 (long pieces of markup)
 from __future__ import annotations
 
 import base64

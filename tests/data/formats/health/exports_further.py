@@ -23,7 +23,9 @@ def message(seed: object) -> tuple[bytes, dict[str, str]]:
             fields = ("TX" if (segment, i) == ("OBX", 2) else n(f"{segment}.{i}") for i in range(1, 40))  # fmt: skip
             lines.append(f"{segment}|" + "|".join(fields))
     for kind in _TYPES:
-        value = f"{n(f'{kind} first')}^{n(f'{kind} second')}&{n(f'{kind} inner')}~{n(f'{kind} again')}"
+        value = (
+            f"{n(f'{kind} first')}^{n(f'{kind} second')}&{n(f'{kind} inner')}~{n(f'{kind} again')}"
+        )
         lines.append(f"OBX|1|{kind}|{n(f'{kind} code')}||{value}|{n(f'{kind} unit')}")
     return ("\r".join(lines) + "\r").encode(), dict(n.planted)
 

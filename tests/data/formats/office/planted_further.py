@@ -1,6 +1,5 @@
 """Office files with a name planted in places that few files have: diagrams, form fields, themes, number formats, links to data."""
 
-# ruff: noqa: ISC004 (long pieces of markup)
 from __future__ import annotations
 
 import io
@@ -84,7 +83,9 @@ def docx(seed: object) -> tuple[bytes, dict[str, str]]:
 
     body = "".join(map(paragraph, _lines(name)))
     table = f'<w:tbl><w:tblPr><w:tblDescription w:val="{esc(name("table description"))}"/></w:tblPr><w:tblGrid/><w:tr><w:trPr><w:ins w:author="{esc(name("author of a row"))}" w:id="4"/></w:trPr><w:tc>{paragraph(run("x"))}</w:tc></w:tr></w:tbl>'
-    parts["word/document.xml"] = f'<w:document {SPACES}><w:background w:color="{esc(name("background"))}"/><w:body>{body}{table}<w:sectPr><w:pgSz w:w="11906" w:h="16838" w:code="{esc(name("paper"))}"/></w:sectPr></w:body></w:document>'
+    parts["word/document.xml"] = (
+        f'<w:document {SPACES}><w:background w:color="{esc(name("background"))}"/><w:body>{body}{table}<w:sectPr><w:pgSz w:w="11906" w:h="16838" w:code="{esc(name("paper"))}"/></w:sectPr></w:body></w:document>'
+    )
     types.append(f'<Override PartName="/word/document.xml" ContentType="{wml}document.main+xml"/>')
     for what, content in _smart_art(name).items():
         add(f"diagrams/{what}1.xml", content, f"diagram{what.capitalize()}", f"application/vnd.openxmlformats-officedocument.drawingml.diagram{what.capitalize()}+xml", f"r{what.capitalize()}")  # fmt: skip

@@ -205,16 +205,18 @@ def _clean_attribute(
         dropped["attribute"] += 1
 
 
-def _clean_font(
-    element: _Element, key: str, name: str, value: str, dropped: Counter[str]
-) -> None:
+def _clean_font(element: _Element, key: str, name: str, value: str, dropped: Counter[str]) -> None:
     """Leave the names of fonts that are known, with their features, and everything that is a length or a listed word."""
     if _NAMED_FONT.fullmatch(name):
         if all(is_known_font(own) for own in _FEATURES.sub("", value).split(",")):
             return
         element.set(key, USUAL_FONT)
         dropped["name of a font"] += 1
-    elif not (_LENGTHS.fullmatch(value) or _WORD.fullmatch(value) or STYLE_WORDS.issuperset(value.lower().split())):
+    elif not (
+        _LENGTHS.fullmatch(value)
+        or _WORD.fullmatch(value)
+        or STYLE_WORDS.issuperset(value.lower().split())
+    ):
         del element.attrib[key]
         dropped["attribute"] += 1
 

@@ -33,7 +33,9 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{120,}+={0,2}\s*")
 _SHORT_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
 _NAMED_SPACE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}|[^!-~]")
-_KNOWN_SPACE = re.compile(r"http://(?:www\.w3\.org|schemas\.[a-z.]+|java\.sun\.com|xmlns\.[a-z.]+)/[!-~]*")
+_KNOWN_SPACE = re.compile(
+    r"http://(?:www\.w3\.org|schemas\.[a-z.]+|java\.sun\.com|xmlns\.[a-z.]+)/[!-~]*"
+)
 _INLINE = frozenset(
     "content b i u em strong span sub sup a linkHtml br renderMultiMedia italics bold".split()  # noqa: SIM905
 )

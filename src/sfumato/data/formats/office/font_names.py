@@ -107,7 +107,7 @@ def is_known_font(name: str) -> bool:
     (True, True, False)
     """
     if name[:1] == "+":  # the heading and body fonts of a theme
-        return name[1:].split("-")[0] in ("mj", "mn") and len(name) < 10
+        return name[1:].split("-", maxsplit=1)[0] in ("mj", "mn") and len(name) < 10
     words = _APART.sub(" ", _TAG.sub("", name.strip("@'\" "))).strip().lower()
     if not words or words.replace(" ", "").isdecimal():
         return True
