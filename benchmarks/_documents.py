@@ -242,9 +242,9 @@ def _health_message(content: bytes) -> Iterable[str]:
     for message in content.decode().split("\rMSH|"):
         head = "" if message.startswith("MSH|") else "MSH|"
         for segment in hl7.parse(head + message):
-            for field in segment[1:]:
-                yield str(field)
-                yield hl7.parse(head + message).unescape(str(field))
+            for one in segment[1:]:
+                yield str(one)
+                yield hl7.parse(head + message).unescape(str(one))
 
 
 _CODES = ("type", "code", "use", "unit", "codeSystem", "classCode", "moodCode", "typeCode")

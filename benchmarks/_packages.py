@@ -38,7 +38,7 @@ def download(folder: Path) -> None:
     options, _ = command.parse_args([])
     with command.main_context():
         session = command.get_default_session(options)  # type: ignore[attr-defined]
-        finder = command._build_package_finder(options, session)  # type: ignore[attr-defined]
+        finder = command._build_package_finder(options, session)  # type: ignore[attr-defined]  # noqa: SLF001
         for name in PYTHON:
             with contextlib.suppress(Exception):  # what cannot be had is left out
                 links = [c for c in finder.find_all_candidates(name) if c.link.filename.endswith((".tar.gz", ".zip"))]  # fmt: skip

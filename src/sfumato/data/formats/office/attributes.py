@@ -34,6 +34,7 @@ _FONTS = frozenset({"typeface", "ascii", "hAnsi", "cs", "eastAsia", "font", "fon
                     "mathFont.val", "rFont.val", "face"})  # fmt: skip
 _LANGUAGES = frozenset({"lang", "altLang", "lang.val", "lang.eastAsia", "lang.bidi", "themeFontLang.val",
                         "themeFontLang.eastAsia", "themeFontLang.bidi"})  # fmt: skip
+_COLOURS = frozenset({"rgb", "lastClr", "fill", "color", "themeColor", "fillcolor", "strokecolor"})
 _DRAWN = frozenset({"path", "adj", "eqn", "v", "limo", "connectlocs", "connectangles", "textboxrect",
                     "coordsize", "coordorigin", "xrange", "yrange", "position", "polar", "arcsize", "from",
                     "to", "fmla"})  # fmt: skip
@@ -45,6 +46,7 @@ _NUMBERS = re.compile(r"[-+#%.,:;()/*\s\d]*(?:pt|in|cm|mm|px|em|pc|pi|fd|f|%|e|E
 _HEX = re.compile(
     r"(?:[0-9A-F]{2}|[0-9A-F]{4}|[0-9A-F]{6}|[0-9A-F]{8}|#[0-9A-Fa-f]{3,8}|(?=[a-fA-F]*\d)[0-9A-Fa-f]+)"
 )
+_COLOUR = re.compile(r"#?(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})")
 _GUID = re.compile(r"\{?[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?")
 _CELL = r"\$?[A-Z]{0,3}\$?\d{1,7}|\$?[A-Z]{1,3}"
 _CELLS = re.compile(rf"(?:{_CELL})(?::(?:{_CELL}))?(?: (?:{_CELL})(?::(?:{_CELL}))?)*")
@@ -97,6 +99,7 @@ def judge_attribute(element: str, name: str, space: str, value: str) -> Judgemen
     if name in _FONTS or both in _FONTS or (both == "name.val" and "/spreadsheetml/" in space):
         return "keep" if is_known_font(value) else "font"
     listed = (
+        (name in _COLOURS or both == "srgbClr.val", _COLOUR),
         (name in _LANGUAGES or both in _LANGUAGES, _LANGUAGE),
         (name in ("Ignorable", "Requires", "MustUnderstand"), _PREFIXES),
         (name in _DRAWN, _DRAWING),
