@@ -35,6 +35,11 @@ _PART = re.compile(  # names that the writer gives
     r"(?:[a-zA-Z]+/){0,3}(?:_rels/)?(?:[a-zA-Z]*\d*)(?:\.xml|\.png|\.vml)?(?:\.rels)?"
 )
 _WORDS_ONLY = re.compile(r"(?:[a-z][A-Za-z0-9]*+|[\d.\-+#%]++|[\s:;,()/_])*+")
+_OPEN_STYLE = re.compile(  # names of styles that an OpenDocument text brings itself
+    r"(?:(?:Text|body|indent|Heading|Contents|Table|Index|List|Caption|Internet|Visited|[lL]ink|Numbering|Bullet|Symbols?|Footnote|"
+    r"Endnote|anchor|Characters|Emphasis|Strong|First|Page|Number|Preformatted|Horizontal|Line|Default|Paragraph|Font|Header|Footer|"
+    r"left|Standard|Title|Subtitle|Quotations|Graphics|Frame|Outline|\d+)(?:_20_|$))+"
+)
 _STYLES = frozenset("".join(filter(str.isalnum, name)) for name in STYLES)
 
 
@@ -80,7 +85,7 @@ class _Seen:
             return True
         return any(
             wanted in "".join(value.split())
-            and not is_known_font(value)
+            and not (is_known_font(value) or _OPEN_STYLE.fullmatch(value))
             and not (is_word and _WORDS_ONLY.fullmatch(value))
             and "".join(filter(str.isalnum, value)).lower() not in _STYLES
             for value in self.values
