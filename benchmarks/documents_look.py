@@ -36,7 +36,7 @@ _UNSEEN = {
     "attribute", "author", "setting", "style name", "theme name", "bookmark name", "metadata", "unknown part", "link target",
     "name of an object", "zip comment", "tracked change id", "properties", "comment in the markup", "smart tag", "revision mark",
     "custom XML", "content control", "printer settings", "thumbnail", "properties of the file", "id of a change", "copy for older programs",
-    "number of a change", "date", "foreign markup", "colours", "style sheet", "application", "custom property", "calculation chain",
+    "number of a change", "date", "name of a font", "web settings", "extension", "styles of older versions", "date of a change", "form field", "foreign markup", "colours", "style sheet", "application", "custom property", "calculation chain",
 }  # fmt: skip
 """Things that may be dropped and cannot be seen on a page."""
 _SCALE, _LEVELS, _MARGIN = 100 / 72, 32, 4
