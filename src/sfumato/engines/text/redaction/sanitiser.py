@@ -293,6 +293,7 @@ class Sanitiser:
             made,
             left,
             marked,
+            sum(document.scanned for document in documents),
         )
         return found, counts
 
