@@ -4,7 +4,7 @@
     python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
     python -m benchmarks._kills KIND steps 0 40 60   the same for the steps from 40 to 59
 
-KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
+KIND is text, files (a folder of several kinds), tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
 for a project at the local page, which is never replaced. Beside
 the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
 nothing is left of a killed one but its files; modules are loaded before, because loading them takes longer
@@ -257,6 +257,38 @@ def publish_of(source: Path, folder: Path) -> Callable[..., None]:
     return work
 
 
+def files_publish(folder: Path) -> Callable[..., None]:
+    """Return a publish of a folder that mixes kinds: letters, pages, rich texts, messages and plain texts."""
+    from sfumato.data.documents import write_documents
+    from sfumato.data.samples.notes import clinic_notes
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
+    from sfumato.engines.text.release.writing import publish
+    from sfumato.text import explore
+
+    notes = clinic_notes(80)
+    found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
+    candidate = found.candidates[0]
+    source = folder / "letters"
+    source.mkdir()
+    kinds = ("docx", "html", "rtf", "eml", "plain")
+    for number, kind in enumerate(kinds):
+        write_documents(notes[number :: len(kinds)], like=kind, out=folder / kind)
+        for path in (folder / kind).iterdir():
+            if path.suffix != ".ann":
+                shutil.copy(path, source / path.name)
+
+    def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
+        sanitiser = Sanitiser(found.classifiers[candidate.id])
+        publish(
+            source, out, sanitiser=sanitiser, candidate=candidate, made_from={"model": "kills"},
+            characters=2_000, threads=threads, force=force,
+        )  # fmt: skip
+
+    work(folder / "warm", threads=1)  # compiles the kernels here, before the forks
+    shutil.rmtree(folder / "warm")
+    return work
+
+
 def _load_modules(*packages: str) -> None:
     """Import all modules of some packages of sfumato, and what they use when they work."""
     import importlib
@@ -470,7 +502,7 @@ def serve(folder: Path) -> Callable[..., None]:
 
 KINDS = {
     "text": text_publish, "pdf": pdf_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
-    "report": report, "serve": serve,
+    "report": report, "serve": serve, "files": files_publish,
 }  # fmt: skip
 
 
