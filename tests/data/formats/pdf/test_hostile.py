@@ -10,7 +10,7 @@ import pytest
 
 pikepdf = pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 
-from benchmarks._pdf_places import HOSTILE, PLACES, empty_pages  # noqa: E402
+from benchmarks._pdf_places import HOSTILE, PLACES, empty_pages, with_content  # noqa: E402
 from hypothesis import example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
@@ -68,6 +68,16 @@ def test_a_page_of_letters_without_a_meaning_is_withheld(tmp_path):
         pdf.save(tmp_path / "a.pdf")
     (found,) = read_documents(tmp_path).tolerant()
     assert "no meaning" in getattr(found, "reason", "") or found.text
+
+
+def test_resources_that_are_no_fonts_are_replaced():
+    data = with_content(random.Random(1), "BT /F1 11 Tf 60 700 Td (seen on ward) Tj ET")
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        pdf.pages[0].obj.Resources.Font.F2 = 7
+        out = io.BytesIO()
+        pdf.save(out)
+    with pikepdf.open(io.BytesIO(Pdf().open(out.getvalue()).save({}))) as pdf:
+        assert all(font.Type == "/Font" for font in pdf.pages[0].obj.Resources.Font.values())
 
 
 @settings(max_examples=30)

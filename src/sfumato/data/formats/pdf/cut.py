@@ -245,6 +245,9 @@ class _Attempt:
 def _drop_fonts(fonts: Object, used: set[tuple[int, int]]) -> None:
     """Put a standard font in the place of each that is not used."""
     for name, font in list(fonts.items()):
-        own = name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
-        if not own and font.objgen not in used:
+        is_font = isinstance(font, Dictionary)
+        own = is_font and (
+            name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
+        )
+        if not own and not (is_font and font.objgen in used):
             fonts[name] = helvetica()
