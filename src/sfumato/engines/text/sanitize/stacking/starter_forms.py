@@ -35,7 +35,8 @@ def starter_forms(
 ) -> list[Form]:
     """Add the starter's stages (alone, and seen by a CRF) and return their forms.
 
-    `own` are the stages of the CRF without the starter; `weighed` gets the scores of the weighed form.
+    `own` are the stages of the CRF without the starter; `weighed` gets the scores of the weighed form. That form
+    stands until another gains more than chance: few labels cannot show what a voice is worth that needs none.
     """
     assert search.settings.starter is not None
     model, scores = search.settings.starter
@@ -58,7 +59,7 @@ def starter_forms(
         nested[held] = weigh([g[held] for g in groups], weights, bias)
     crf, seeing, alone, bias = learn(live)
     form = Form(
-        "CRF + CRF that sees the starter + starter", voices, uses_background=True,
+        "CRF + CRF that sees the starter + starter", voices, uses_background=True, incumbent=True,
         weights=(crf / 2, crf / 2, seeing / 2, seeing / 2, alone), bias=bias,
     )  # fmt: skip
     weighed[form] = nested
