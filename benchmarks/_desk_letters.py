@@ -18,31 +18,127 @@ __all__ = ["LABELS", "german_letters"]
 
 LABELS = ("NAME", "DATE", "LOCATION", "ID", "CONTACT", "AGE")
 _SLOT = re.compile(r"\{(\w+)\}")
-_ROOTS = (
-    "Herz Lungen Leber Nieren Magen Darm Schulter Hüft Knie Wirbel Muskel Gefäß Nerven Blut Harn Haut Knochen "
-    "Schilddrüsen Bauch Kopf Zwerchfell Gallen Sehnen Lymph Gelenk Atem Stoffwechsel Gerinnungs"
-).split()
-_ENDS = (
-    "insuffizienz erkrankung schwäche funktion untersuchung spiegelung diagnostik entzündung verletzung operation "
-    "therapie störung beschwerden befund kontrolle verkalkung erweiterung verengung schmerzen infektion"
-).split()
-_DRUGS = "Ramipril Metoprolol Torasemid Pantoprazol Simvastatin Metformin Ibuprofen Marcumar Novalgin".split()
-_MONTHS = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
-_TOWNS = (
-    "Neustadt Hamburg Kiel Lübeck Bremen Oldenburg Celle Husum Rostock Uelzen Stade Itzehoe Soltau Verden Plön "
-    "Marburg Fulda Gießen Kassel Hanau"
-).split()
-_STREETS = (
-    "Kantstraße Lindenweg Hauptstraße Bahnhofstr. Ahornallee Goethestraße Mühlenweg Schillerplatz".split()
-)
+_ROOTS = [
+    "Herz",
+    "Lungen",
+    "Leber",
+    "Nieren",
+    "Magen",
+    "Darm",
+    "Schulter",
+    "Hüft",
+    "Knie",
+    "Wirbel",
+    "Muskel",
+    "Gefäß",
+    "Nerven",
+    "Blut",
+    "Harn",
+    "Haut",
+    "Knochen",
+    "Schilddrüsen",
+    "Bauch",
+    "Kopf",
+    "Zwerchfell",
+    "Gallen",
+    "Sehnen",
+    "Lymph",
+    "Gelenk",
+    "Atem",
+    "Stoffwechsel",
+    "Gerinnungs",
+]
+_ENDS = [
+    "insuffizienz",
+    "erkrankung",
+    "schwäche",
+    "funktion",
+    "untersuchung",
+    "spiegelung",
+    "diagnostik",
+    "entzündung",
+    "verletzung",
+    "operation",
+    "therapie",
+    "störung",
+    "beschwerden",
+    "befund",
+    "kontrolle",
+    "verkalkung",
+    "erweiterung",
+    "verengung",
+    "schmerzen",
+    "infektion",
+]
+_DRUGS = [
+    "Ramipril",
+    "Metoprolol",
+    "Torasemid",
+    "Pantoprazol",
+    "Simvastatin",
+    "Metformin",
+    "Ibuprofen",
+    "Marcumar",
+    "Novalgin",
+]
+_MONTHS = [
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+]
+_TOWNS = [
+    "Neustadt",
+    "Hamburg",
+    "Kiel",
+    "Lübeck",
+    "Bremen",
+    "Oldenburg",
+    "Celle",
+    "Husum",
+    "Rostock",
+    "Uelzen",
+    "Stade",
+    "Itzehoe",
+    "Soltau",
+    "Verden",
+    "Plön",
+    "Marburg",
+    "Fulda",
+    "Gießen",
+    "Kassel",
+    "Hanau",
+]
+_STREETS = [
+    "Kantstraße",
+    "Lindenweg",
+    "Hauptstraße",
+    "Bahnhofstr.",
+    "Ahornallee",
+    "Goethestraße",
+    "Mühlenweg",
+    "Schillerplatz",
+]
 _CLINICS = ("Klinikum", "Krankenhaus", "Universitätsklinikum", "Städt. Klinikum")
 _HEADS = (
-    "{clinic}\nAbteilung für {noun}\n{street} {house}\n{zip} {town}\nTel.: {phone}\n\n{town}, den {date}\n\n"
-    "Sehr geehrte Frau Kollegin {family},\n\nwir berichten über Ihre Patientin Frau {woman}, geb. am {date}, "
-    "Fallnummer {case}, die sich vom {date} bis {date} in unserer stationären Behandlung befand.\n",
-    "{clinic}\n{street} {house}, {zip} {town}\nTelefon {phone}, E-Mail {mail}\n\nSehr geehrter Herr Dr. {family},\n\n"
-    "nachfolgend berichten wir über Herrn {man}, geboren {date}, wohnhaft {street} {house}, {zip} {town}, "
-    "Aktenzeichen {case}, der am {date} aufgenommen wurde.\n",
+    (
+        "{clinic}\nAbteilung für {noun}\n{street} {house}\n{zip} {town}\nTel.: {phone}\n\n{town}, den {date}\n\n"
+        "Sehr geehrte Frau Kollegin {family},\n\nwir berichten über Ihre Patientin Frau {woman}, geb. am {date}, "
+        "Fallnummer {case}, die sich vom {date} bis {date} in unserer stationären Behandlung befand.\n"
+    ),
+    (
+        "{clinic}\n{street} {house}, {zip} {town}\nTelefon {phone}, E-Mail {mail}\n\nSehr geehrter Herr Dr. {family},\n\n"
+        "nachfolgend berichten wir über Herrn {man}, geboren {date}, wohnhaft {street} {house}, {zip} {town}, "
+        "Aktenzeichen {case}, der am {date} aufgenommen wurde.\n"
+    ),
 )
 _BODY = (
     "Diagnosen: {noun} seit {month}, {noun}, Zustand nach {noun} {year}.",
@@ -95,7 +191,22 @@ class _Writer:
     def family(self) -> str:
         if self.random.random() < 0.5:
             return self.pick(self.listed).capitalize()
-        starts = ("Brö", "Kla", "Wen", "Schu", "Ter", "Hol", "Mar", "Düs", "Fen", "Gro", "Pla", "Rie", "Stru", "Tho")
+        starts = (
+            "Brö",
+            "Kla",
+            "Wen",
+            "Schu",
+            "Ter",
+            "Hol",
+            "Mar",
+            "Düs",
+            "Fen",
+            "Gro",
+            "Pla",
+            "Rie",
+            "Stru",
+            "Tho",
+        )
         return self.pick(starts) + self.pick(("ck", "ll", "nd", "rs", "tz", "b", "m")) + self.pick(("mann", "er", "ke", "sen", "ert", "ow", "ing"))  # fmt: skip
 
     def town(self) -> str:

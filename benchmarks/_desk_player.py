@@ -33,7 +33,9 @@ class Person:
     What was missed once is missed again: the same eyes read it.
     """
 
-    def __init__(self, session: Any, gold: list[Document], labels: list[str], misses: float, seed: int) -> None:
+    def __init__(
+        self, session: Any, gold: list[Document], labels: list[str], misses: float, seed: int
+    ) -> None:
         self.session, self.labels = session, labels
         random = np.random.default_rng(seed)
         self.truth = labels_from_spans(gold, session.tokens, labels)
@@ -60,7 +62,9 @@ class Person:
         self.twice += key in self.asked
         self.asked.add(key)
 
-    def read_window(self, place: tuple[int, int, int], *, random: bool, proposals: bool = True) -> None:
+    def read_window(
+        self, place: tuple[int, int, int], *, random: bool, proposals: bool = True
+    ) -> None:
         document, first, last = place
         tokens = self.session.sheet.tokens_of(place)
         gold = [(max(s.start, first), min(s.end, last), s.label) for s in self._gold(place)]
@@ -109,7 +113,9 @@ class Person:
             said = [most]
         self._count("convention" if words.asks else "class", (0, number, 0))
         took = self._took(CLASS)
-        session.settle_class(words.key, (said[0] or None) if alike else None, mixed=not alike, **took)
+        session.settle_class(
+            words.key, (said[0] or None) if alike else None, mixed=not alike, **took
+        )
 
     def answer(self, question: Any) -> None:
         if question.kind == "class":
@@ -139,7 +145,9 @@ def judged(session: Any, person: Person) -> dict[str, Any]:
         "left": round(int(left.sum()) / max(int(sensitive.sum()), 1), 4),
         "right_label": round(int((hidden & (found == truth)).sum()) / max(int(hidden.sum()), 1), 4),
         "by_label": {
-            label: round(int((left & (truth == k)).sum()) / int((sensitive & (truth == k)).sum()), 4)
+            label: round(
+                int((left & (truth == k)).sum()) / int((sensitive & (truth == k)).sum()), 4
+            )
             for k, label in enumerate(labels, 1)
             if (sensitive & (truth == k)).any()
         },

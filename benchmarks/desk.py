@@ -65,7 +65,9 @@ def documents_of(name: str) -> tuple[list[Document], list[str]]:
 
 def _document(record: dict[str, Any]) -> Document:
     spans = (Span(s["start"], s["end"], s["label"]) for s in record["spans"])
-    return _joined(Document(str(record["id"]), record["text"], tuple(resolve(list(spans), "merge"))))
+    return _joined(
+        Document(str(record["id"]), record["text"], tuple(resolve(list(spans), "merge")))
+    )
 
 
 def _joined(document: Document) -> Document:
@@ -73,7 +75,11 @@ def _joined(document: Document) -> Document:
     joined: list[Span] = []
     for span in sorted(document.spans, key=lambda s: s.start):
         last = joined[-1] if joined else None
-        if last is not None and last.label == span.label and not document.text[last.end : span.start].strip(" "):
+        if (
+            last is not None
+            and last.label == span.label
+            and not document.text[last.end : span.start].strip(" ")
+        ):
             joined[-1] = Span(last.start, span.end, span.label)
         else:
             joined.append(span)

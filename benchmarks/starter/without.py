@@ -35,7 +35,9 @@ def starter_without(name: str) -> Path:
     if name not in SHIPPED:
         return PACKAGED
     without = next((group for group in TOGETHER if name in group), {name})
-    kept = Path(os.environ.get("SFUMATO_STARTERS", Path(tempfile.gettempdir()) / "sfumato-starters"))
+    kept = Path(
+        os.environ.get("SFUMATO_STARTERS", Path(tempfile.gettempdir()) / "sfumato-starters")
+    )
     out = kept / "+".join(sorted(without))
     if not out.exists():
         kept.mkdir(parents=True, exist_ok=True)

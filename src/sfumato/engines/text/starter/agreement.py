@@ -7,6 +7,7 @@ words tells how many of them are of the kind, and hardly any of the unmatched on
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -45,7 +46,7 @@ def least_alone(scores: Scores, matched: Mask, counted: Mask) -> float:
     if rules_find < COMPLETE:
         return -np.inf
     least = np.inf
-    for low, high in reversed(list(zip(_BANDS[:-1], _BANDS[1:], strict=True))):
+    for low, high in reversed(list(itertools.pairwise(_BANDS))):
         band = counted & (scores >= low) & (scores < high)
         share = _share(matched, band)
         chance = min(1.0, share / rules_find) * (1.0 - rules_find) / max(1.0 - share, 1e-9)
