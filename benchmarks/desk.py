@@ -46,7 +46,7 @@ MOST_LABELS = 9
 def documents_of(name: str) -> tuple[list[Document], list[str]]:
     """Return some documents of a corpus and its labels, the nine commonest where there are more."""
     if name == "letters_de":
-        return [_joined(d) for d in german_letters(50, seed=7)], list(LABELS)
+        return [joined(d) for d in german_letters(50, seed=7)], list(LABELS)
     folder = data_folder()
     assert folder is not None
     with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -65,12 +65,10 @@ def documents_of(name: str) -> tuple[list[Document], list[str]]:
 
 def _document(record: dict[str, Any]) -> Document:
     spans = (Span(s["start"], s["end"], s["label"]) for s in record["spans"])
-    return _joined(
-        Document(str(record["id"]), record["text"], tuple(resolve(list(spans), "merge")))
-    )
+    return joined(Document(str(record["id"]), record["text"], tuple(resolve(list(spans), "merge"))))
 
 
-def _joined(document: Document) -> Document:
+def joined(document: Document) -> Document:
     """Return a document in which spans of one label with only blanks between them are one, as a person marks them."""
     joined: list[Span] = []
     for span in sorted(document.spans, key=lambda s: s.start):

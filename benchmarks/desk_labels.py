@@ -53,7 +53,9 @@ def confusion(gold: list[Document], found: list[Document], labels: list[str]) ->
 
 def from_explore(name: str) -> dict[str, Any]:
     documents, labels = documents_of(name)
-    own = [Document(d.id, d.text, tuple(s for s in d.spans if s.label in labels)) for d in documents]
+    own = [
+        Document(d.id, d.text, tuple(s for s in d.spans if s.label in labels)) for d in documents
+    ]
     half = len(own) // 2
     known = {s.label for d in own[:half] for s in d.spans}
     labels = [label for label in labels if label in known]
@@ -74,7 +76,9 @@ def from_explore(name: str) -> dict[str, Any]:
 
 def from_answers(name: str) -> dict[str, Any]:
     documents, labels = documents_of(name)
-    gold = [Document(d.id, d.text, tuple(s for s in d.spans if s.label in labels)) for d in documents]
+    gold = [
+        Document(d.id, d.text, tuple(s for s in d.spans if s.label in labels)) for d in documents
+    ]
     player._use_starter(str(starter_without(name)))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

@@ -153,11 +153,14 @@ class AnswerSheet:
         answers.count += 1
 
     def _edges(self, answers: Answers, place: slice) -> None:
-        """The words beside a span whose bounds were confirmed are not part of it."""
+        """The words beside a span whose bounds were confirmed are not part of it, nor of another one.
+
+        What stands in another line is not beside it: in a letterhead a town ends one line and a street begins the next.
+        """
         document = self._document_of(place.start)
         low, high = self.tokens.doc[document : document + 2].tolist()
-        for i in (place.start - 1, place.stop):
-            if low <= i < high and answers.known[i] == UNKNOWN:
+        for i, later in ((place.start - 1, place.start), (place.stop, place.stop)):
+            if low <= i < high and answers.known[i] == UNKNOWN and not self.tokens.after_break[later]:  # fmt: skip
                 answers.known[i] = 0
 
     def _window(self, answers: Answers, event: Event) -> None:

@@ -29,6 +29,7 @@ SHORT = 3  # bytes below which a word does not speak for its like
 EVERY = 5  # one question in so many is a random window
 _CLASS_SHARE = 0.25  # of what the members of a class are worth: they are not all alike
 _WINDOW_BONUS = 1.5  # a window also shows what nobody expected
+_EAGER = 0.25  # how much a question is preferred that is likelier answered yes
 EVEN_ODDS = 0.0  # the score of a word that is as likely sensitive as not
 ASKING = ("cost", "attacker", "windows")
 """Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""
@@ -187,7 +188,7 @@ class Asker:
         the answers are no, and no more is left after as many minutes (benchmarks/results/desk.json).
         """
         chance = 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
-        return np.sqrt(chance * (1.0 + self.ratio))  # type: ignore[no-any-return]
+        return (chance * (1.0 + self.ratio)) ** _EAGER  # type: ignore[no-any-return]
 
     @staticmethod
     def _with_classes(
