@@ -163,7 +163,7 @@ def played(job: dict[str, Any]) -> dict[str, Any]:
         Document(d["id"], d["text"], tuple(Span(a, b, label) for a, b, label in d["spans"]))
         for d in job["documents"]
     ]
-    _use_starter(job.get("starter"))
+    use_starter(job.get("starter"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         lines = (json.dumps({"id": d.id, "text": d.text}) for d in gold)
@@ -179,7 +179,7 @@ def played(job: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _use_starter(path: str | None) -> None:
+def use_starter(path: str | None) -> None:
     """Let a project start with a starter that was learned without the corpus."""
     if path is None:
         return

@@ -65,7 +65,9 @@ def from_explore(name: str) -> dict[str, Any]:
         lines = ({"id": d.id, "text": d.text, "spans": [{"start": s.start, "end": s.end, "label": s.label} for s in d.spans]} for d in own[:half])  # fmt: skip
         path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
         starter = Starter.load(starter_without(name))
-        with mock.patch("sfumato.engines.text.frontier.starter.packaged_starter", lambda: starter):
+        with mock.patch(
+            "sfumato.engines.text.frontier.starter.packaged_starter", return_value=starter
+        ):
             explored = sf.text.explore(path, labels=labels, ratios=[RATIO], starter=True)
     found = [
         Document(d.id, d.text, tuple(explored.spans(Document(d.id, d.text), RATIO)))
@@ -79,7 +81,7 @@ def from_answers(name: str) -> dict[str, Any]:
     gold = [
         Document(d.id, d.text, tuple(s for s in d.spans if s.label in labels)) for d in documents
     ]
-    player._use_starter(str(starter_without(name)))
+    player.use_starter(str(starter_without(name)))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         lines = (json.dumps({"id": d.id, "text": d.text}) for d in gold)

@@ -25,8 +25,9 @@ from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.labelling.project import start_project
 
 ANSWERS = {"letters_de": 145, "notes_en": 110}  # as many as in the trials
-_ASKED = "fetch('api/question?asking=cost').then((r) => r.json()).then((r) => JSON.stringify(r.question))"
+_FETCHED = "fetch('api/question?asking=cost').then((r) => r.json()).then((r) => JSON.stringify(r.question))"
 _SHOWN = "document.getElementById('about').textContent.match(/Question (\\d+)/)?.[1] ?? null"
+_PLACE = "JSON.stringify({...document.getElementById('text').dataset})"
 _WORDS = (
     "JSON.stringify([...document.querySelectorAll('#text .word')].map(w => "
     "[+w.dataset.first, +w.dataset.last, w.closest('mark')?.className.match(/k(\\d)/)?.[1] ?? '']))"
@@ -48,6 +49,28 @@ def gold_of(document: Document, first: int, last: int, labels: list[str]) -> lis
 def press(browser: Any, key: str, times: int = 1) -> None:
     for _ in range(times):
         browser.press(key, _CODES.get(key, ord(key.upper()[0])), key if len(key) == 1 else "")
+
+
+def shown_question(browser: Any) -> dict[str, Any]:
+    """Return the question as the page shows it; of a class what the program sends, which does not change."""
+    shown = json.loads(browser.run(_PLACE))
+    if shown["kind"] == "none":
+        return {"kind": "none"}
+    place = {key: int(shown[key]) for key in ("doc", "first", "last")}
+    if shown["kind"] == "class":
+        asked: dict[str, Any] = json.loads(browser.run(_FETCHED))
+        while asked["kind"] != "class" or any(asked[key] != place[key] for key in place):
+            time.sleep(0.2)  # the model has moved on: the page shows what it got before
+            browser.run("location.reload()")
+            time.sleep(1.0)
+            shown = json.loads(browser.run(_PLACE))
+            if shown["kind"] != "class":
+                return shown_question(browser)
+            place = {key: int(shown[key]) for key in ("doc", "first", "last")}
+            asked = json.loads(browser.run(_FETCHED))
+        return asked
+    words = [[a, b] for a, b, _ in json.loads(browser.run(_WORDS))]
+    return {"kind": shown["kind"], **place, "words": words}
 
 
 def answer_class(
@@ -144,7 +167,7 @@ def _answer(
         waited = time.monotonic() + 60
         while browser.run(_SHOWN) != str(number) and time.monotonic() < waited:
             time.sleep(0.02)
-        asked = json.loads(browser.run(_ASKED))
+        asked = shown_question(browser)
         if asked["kind"] == "none":
             break
         key = by_kind[asked["kind"]](browser, asked, gold, labels)

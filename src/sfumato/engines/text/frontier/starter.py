@@ -24,12 +24,13 @@ from ..request import RATIOS, TextRequest
 from ..rules import FIRM, ChosenRules
 from ..rules.features import RULE_PLACES, rule_place
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from ..starter.adapted import Adaptation, adapt, kinds_of
+from ..starter.adapted import Adaptation, AdaptedStarter, adapt, kinds_of
 from ..starter.agreement import heed_rules
+from ..starter.kinds import KindModel
 from ..starter.weights import packaged_starter
 from .building import unmeasured_candidate
 
-__all__ = ["LABELS", "explore_without_labels", "starter_of"]
+__all__ = ["LABELS", "explore_without_labels", "starter_of", "with_known_kinds"]
 
 LABELS = ("NAME", "LOCATION", "ORGANIZATION", "DATE", "PHONE", "EMAIL", "ID", "AGE", "URL")
 """What a release without any label redacts: what the starter knows, and what rules know."""
@@ -73,6 +74,29 @@ def starter_of(
         starter, own.data if unlabelled is None else unlabelled, kinds, seed=request.seed
     )
     return adapted.model, adapted.best()[: len(own.data)]
+
+
+def with_known_kinds(classifiers: ClassifierSet, starter: Model | None) -> ClassifierSet:
+    """Return classifiers whose models of labels are helped by the starter, where it knows kind and language.
+
+    Parameters
+    ----------
+    classifiers : ClassifierSet
+        The classifiers; the same are returned where there is no starter.
+    starter : Model, optional
+        The adapted starter.
+
+    """
+    if not isinstance(starter, AdaptedStarter) or not starter.knows_language:
+        return classifiers
+    known = starter.kinds_of(classifiers.labels)
+    typing = tuple(
+        KindModel(starter.only(known[label]), model)
+        if label in known and isinstance(model, CRFModel)
+        else model
+        for label, model in zip(classifiers.labels, classifiers.typing, strict=False)
+    )
+    return replace(classifiers, typing=typing)
 
 
 def explore_without_labels(

@@ -92,11 +92,14 @@ class AdaptedStarter(Model):
         What the collection tells about its words.
     readers : tuple
         One for each kind.
+    knows_language : bool, default True
+        Whether it knew most words of the collection; not stored.
 
     """
 
     collection: CollectionWords
     readers: tuple[_Reader, ...]
+    knows_language: bool = True
     kind = "starter"
 
     def scores(self, data: TokenData, *, documents: Mask | None = None) -> Scores:
@@ -264,8 +267,9 @@ def adapt(starter: Starter, data: TokenData, kinds: Sequence[str], *, seed: int 
         readers.append(replace(reader, tuned=tuned))
         with np.errstate(invalid="ignore"):
             scores[reader.kind] = first if second is None else (first + second) / 2
-    adapted = AdaptedStarter(collection, tuple(readers))
-    return Adaptation(adapted, scores, starter.coverage(data), starter)
+    coverage = starter.coverage(data)
+    adapted = AdaptedStarter(collection, tuple(readers), coverage >= GUARD)
+    return Adaptation(adapted, scores, coverage, starter)
 
 
 def _train_again(
