@@ -126,12 +126,17 @@ def session_of(name: str, way: str, misses: float, work: Path) -> dict[str, Any]
     return found
 
 
-def minutes_to(rows: list[dict[str, Any]], left: float) -> float | None:
-    """Return after how many minutes a session first left no more than this and never more later, between stops linearly."""
-    ahead = [row["left"] <= left + 1e-9 for row in rows]
-    if not ahead[-1]:
+def minutes_to(rows: list[dict[str, Any]], left: float, *, stays: bool = False) -> float | None:
+    """Return after how many minutes a session leaves no more than this, between stops linearly; None for never.
+
+    With `stays`, from when on it never leaves more again.
+    """
+    good = [row["left"] <= left + 1e-9 for row in rows]
+    if not any(good) or (stays and not good[-1]):
         return None
-    first = max((i for i, good in enumerate(ahead) if not good), default=-1) + 1
+    first = good.index(True)
+    if stays:
+        first = max((i for i, fine in enumerate(good) if not fine), default=-1) + 1
     if first == 0:
         return float(rows[0]["minutes"])
     before, after = rows[first - 1], rows[first]
@@ -164,27 +169,37 @@ def run() -> dict[str, Any]:
                 key = f"{name}, {way}, {reader}"
                 found = resumed("desk", key, partial(session_of, name, way, misses, work))
                 played.setdefault(reader, {}).setdefault(name, {})[way] = found
+    return summary(played)
+
+
+def summary(played: dict[str, Any]) -> dict[str, Any]:
+    """Return what the sessions of each reader show."""
     return {
         "then": THEN, "minutes": list(TOLD),
         "sessions": {r: {n: {w: told(f) for w, f in ways.items()} for n, ways in by.items()} for r, by in played.items()},
         "time": {r: {n: compared(ways) for n, ways in by.items()} for r, by in played.items()},
+        "time_to_stay": {r: {n: compared(ways, stays=True) for n, ways in by.items()} for r, by in played.items()},
         "median_of_time": {r: median_share(by) for r, by in played.items()},
     }  # fmt: skip
 
 
-def compared(ways: dict[str, Any]) -> dict[str, float | None]:
-    """Return the share of then's time that ours takes to leave what then's page leaves after 10, 20 and 40 minutes."""
+def compared(ways: dict[str, Any], *, stays: bool = False) -> dict[str, float | None]:
+    """Return the share of then's time that ours takes to leave what then's page leaves after 10, 20 and 40 minutes.
+
+    The first stop is after 5 minutes: what is left there already counts as reached then.
+    """
     found = {}
     for stop in TOLD:
         left = next(row["left"] for row in ways["then"]["rows"] if row["minutes"] == stop)
-        took = minutes_to(ways["ours"]["rows"], left)
+        took = minutes_to(ways["ours"]["rows"], left, stays=stays)
         found[str(stop)] = None if took is None else round(took / stop, 3)
     return found
 
 
-def median_share(by: dict[str, Any]) -> dict[str, float]:
-    shares = {name: compared(ways) for name, ways in by.items()}
-    return {
-        str(stop): round(float(np.median([np.inf if s[str(stop)] is None else s[str(stop)] for s in shares.values()])), 3)
-        for stop in TOLD
-    }  # fmt: skip
+def median_share(by: dict[str, Any]) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for stop in TOLD:
+        took = [compared(ways)[str(stop)] for ways in by.values()]
+        middle = float(np.median([np.inf if share is None else share for share in took]))
+        found[str(stop)] = round(middle, 3) if np.isfinite(middle) else None
+    return found
