@@ -177,5 +177,5 @@ def _classifiers(
 def _never() -> CRFModel:
     """Return a model that finds nothing."""
     none = np.zeros(0, np.uint64), np.zeros(0, np.float32)
-    places = np.repeat(np.float32([-20.0, 0.0]), [4, RULE_PLACES])
+    places = np.repeat(np.array([-20.0, 0.0], np.float32), [4, RULE_PLACES])
     return CRFModel(*none, *none, places, (4, RULE_PLACES), np.zeros((2, 2)))

@@ -188,7 +188,7 @@ class Asker:
         the answers are no, and no more is left after as many minutes (benchmarks/results/desk.json).
         """
         chance = 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
-        return (chance * (1.0 + self.ratio)) ** _EAGER  # type: ignore[no-any-return]
+        return (chance * (1.0 + self.ratio)) ** _EAGER
 
     @staticmethod
     def _with_classes(

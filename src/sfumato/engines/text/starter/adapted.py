@@ -140,9 +140,10 @@ class AdaptedStarter(Model):
             for name, model in parts.items():
                 headers[name], own = model.to_arrays()
                 arrays |= {f"{number}/{name}/{key}": array for key, array in own.items()}
-            described.append({"kind": reader.kind, "models": headers})
+            about: Header = {"kind": reader.kind, "models": headers}
             if reader.least_alone > -np.inf:
-                described[-1]["least_alone"] = min(reader.least_alone, _NEVER)
+                about["least_alone"] = min(reader.least_alone, _NEVER)
+            described.append(about)
         return {
             "kind": self.kind, "capitals": self.collection.capitals, "readers": described
         }, arrays  # fmt: skip
