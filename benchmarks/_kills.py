@@ -207,22 +207,43 @@ def at_every_step(trial: Trial, first: int = 1, last: int = 400, *, both: bool =
 
 
 def text_publish(folder: Path) -> Callable[..., None]:
-    """Return a publish of many parts, with a model learned from a few generated notes."""
+    """Return a publish of many parts."""
     from dataclasses import replace
 
     from sfumato.data.documents import write_documents
+    from sfumato.data.samples.notes import clinic_notes
+
+    source = folder / "notes.jsonl"
+    notes = clinic_notes(80)
+    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(15) for note in notes)
+    write_documents(many, like="jsonl", out=source)
+    return publish_of(source, folder)
+
+
+def pdf_publish(folder: Path, count: int = 40) -> Callable[..., None]:
+    """Return a publish of PDF files."""
+    from sfumato.data.formats.pdf.format import Pdf
+    from sfumato.data.samples.notes import clinic_notes
+
+    source = folder / "letters"
+    source.mkdir()
+    notes = clinic_notes(min(count, 100))
+    for number in range(count):
+        text = notes[number % len(notes)].text.encode("cp1252", "replace").decode("cp1252")
+        (source / f"{number}.pdf").write_bytes(Pdf().create(text))
+    return publish_of(source, folder)
+
+
+def publish_of(source: Path, folder: Path) -> Callable[..., None]:
+    """Return a publish of a corpus, with a model learned from a few generated notes."""
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish
     from sfumato.text import explore
 
-    notes = clinic_notes(80)
-    found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
+    found = explore(clinic_notes(80), labels=["NAME"], ratios=[10], folds=2, attackers="none")
     candidate = found.candidates[0]
     classifiers = found.classifiers[candidate.id]
-    source = folder / "notes.jsonl"
-    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(15) for note in notes)
-    write_documents(many, like="jsonl", out=source)
 
     def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
         sanitiser = Sanitiser(classifiers)
@@ -448,7 +469,7 @@ def serve(folder: Path) -> Callable[..., None]:
 
 
 KINDS = {
-    "text": text_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
+    "text": text_publish, "pdf": pdf_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
     "report": report, "serve": serve,
 }  # fmt: skip
 

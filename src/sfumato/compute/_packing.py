@@ -48,8 +48,8 @@ def pack(value: object) -> bytes:
     """
     import pyarrow as pa
 
-    if isinstance(value, bytes):
-        return b"B" + value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return b"".join((b"B", value))
     if isinstance(value, Failure):
         return b"F" + json.dumps(asdict(value)).encode()
     if isinstance(value, pa.RecordBatch):

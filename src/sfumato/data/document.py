@@ -80,6 +80,8 @@ class Document:
         The file of the corpus that it came from.
     record : int, default=0
         Its number in that file, from 1.
+    scanned : int, default=0
+        How many of its pages are pictures that a recogniser read.
 
     >>> Document("d1", "Ann called.", [Span(0, 3, "NAME")]).checked().spans[0].label
     'NAME'
@@ -95,6 +97,7 @@ class Document:
     orders: Sequence[Sequence[int]] = field(default=(), compare=False)
     part: str = field(default="", compare=False)
     record: int = field(default=0, compare=False)
+    scanned: int = field(default=0, compare=False)
 
     @property
     def text_sha256(self) -> str:

@@ -60,7 +60,7 @@ def _templates() -> Environment:
         loader=PackageLoader("sfumato.web"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.globals.update(_=say_markup, key=_key, link=_link)
+    environment.globals.update(_=say_markup, key=_key, link=_link, strong=_strong)
     environment.filters.update(count=count, percent=percent, to_places=to_places)
     return environment
 
@@ -68,6 +68,11 @@ def _templates() -> Environment:
 def _key(name: str) -> Markup:
     """Return a key of the keyboard, for a sentence."""
     return Markup("<kbd>{}</kbd>").format(name)
+
+
+def _strong(words: str) -> Markup:
+    """Return words to be noticed first, for a sentence."""
+    return Markup("<strong>{}</strong>").format(words)
 
 
 def _link(room: str, words: str) -> Markup:

@@ -21,7 +21,7 @@ TEXTS = [
     "Quixadelmo called Zoë 👍 twice",
     "Nobody came",
 ]
-MADE = ["docx", "plain", "html", "eml"]
+MADE = ["docx", "plain", "html", "eml", "rtf"]
 EACH = [n for n, kind in FORMATS.items() if kind.unit == "document" and n != "mixed"]
 
 

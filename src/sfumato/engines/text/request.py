@@ -248,6 +248,9 @@ class TextPublishRequest(WithFindings):
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
     )
+    accept_scans: bool = parameter(
+        False, help="Publish scanned pages, read by OCR, although nobody has seen them; recorded."
+    )
     ignore_marks: bool = parameter(
         False,
         help="Treat spans that are marked in the input as unmarked, to measure what was learned.",

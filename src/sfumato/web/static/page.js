@@ -553,22 +553,20 @@ function startReview() {
   }
   function showPages({ doc, pages = [] }) { // what was redacted, where its place is on the page that was published
     $("pages-title").hidden = !pages.length;
-    $("pages").replaceChildren(...pages.map((boxes, page) => {
-      const picture = document.createElement("img");
+    $("pages").replaceChildren();
+    pages.forEach((boxes, page) => {
+      const sheet = put($("pages"), "div", "", "sheet");
+      const picture = put(sheet, "img");
       picture.src = `api/picture?doc=${doc}&page=${page}`;
-      picture.alt = `Page ${page + 1} as published, ${boxes.length} redacted`;
-      const sheet = document.createElement("div");
-      sheet.className = "sheet";
-      sheet.append(picture, ...boxes.map(([left, top, right, bottom, label]) => {
-        const box = document.createElement("span");
-        box.className = `box k${labels.indexOf(label) + 1}`;
+      picture.alt = sayMany(boxes.length, "Page {page} as published, {n} place redacted", "Page {page} as published, {n} places redacted", { page: count(page + 1) });
+      const share = (part) => `${100 * part}%`;
+      for (const [left, top, right, bottom, label] of boxes) {
+        const box = put(sheet, "span", "", kind(label));
+        box.classList.add("box");
         box.title = label;
-        const share = (part) => `${100 * part}%`;
         Object.assign(box.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
-        return box;
-      }));
-      return sheet;
-    }));
+      }
+    });
   }
   let moving = false; // a key that is pressed before the next document is there counts once
   async function next() {

@@ -18,12 +18,13 @@ from .fonts import clean_fonts
 from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
 from .marks import PageEdit, collect_cuts, match_page
-from .raster import helvetica, rasterise
-from .read import PdfText, comparable_text, read_words
+from .raster import DrawnPicture, helvetica, rasterise
+from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
-from .streams import walk
+from .scanned import Scans
+from .streams import walk, without_text
 
 __all__ = ["CutReport", "cut"]
 
@@ -45,7 +46,12 @@ class CutReport:
 
 
 def cut(
-    data: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]], *, pictures: bool = True
+    data: bytes,
+    text: PdfText,
+    by_page: Mapping[int, Sequence[PageEdit]],
+    *,
+    pictures: bool = True,
+    scans: Scans | None = None,
 ) -> tuple[bytes, CutReport]:
     """Return a sanitised PDF with its edits, and what was done.
 
@@ -59,6 +65,8 @@ def cut(
         For each page, from 0, what is removed and what replaces it, in order.
     pictures : bool, default=True
         Whether pictures may show something, so that a page with one under a cut becomes a picture.
+    scans : Scans, optional
+        The scanned pages, which become new pictures.
 
     """
     for edit in chain.from_iterable(by_page.values()):
@@ -69,9 +77,11 @@ def cut(
                 "has a replacement in letters that its font does not have"
             ) from None
     report = CutReport()
+    if scans is not None:
+        report.pictures = dict.fromkeys(sorted(scans.pages), "a scan")
     for _ in range(_ROUNDS + len(text.pages)):
         try:
-            out = _Attempt(data, text, by_page, report).run(pictures=pictures)
+            out = _Attempt(data, text, by_page, report, scans).run(pictures=pictures)
         except pikepdf.PdfError:
             raise FileRefusedError("is a damaged PDF") from None
         except _MorePicturesError as error:
@@ -102,7 +112,7 @@ def _misread(
             pieces += [page.text[at : edit.start], edit.replacement]
             at = edit.end
         decided = "".join([*pieces, page.text[at:]])
-        if comparable_text(decided) != comparable_text(now):
+        if comparable_letters(decided) != comparable_letters(now):
             wrong.add(number)
     return wrong
 
@@ -124,8 +134,10 @@ class _Attempt:
         text: PdfText,
         by_page: Mapping[int, Sequence[PageEdit]],
         report: CutReport,
+        scans: Scans | None,
     ) -> None:
         self.data, self.text, self.by_page, self.report = data, text, by_page, report
+        self.scans = scans
         self.pdf = pikepdf.open(io.BytesIO(data))
         self.texts: dict[StreamKey, dict[int, str]] = {}
 
@@ -151,7 +163,9 @@ class _Attempt:
             ))  # fmt: skip
         for number in sorted(self.report.pictures):
             edits = self.by_page.get(number, ())
-            rasterise(self.pdf, number, self.data, self.text.pages[number], edits)
+            scan = None if self.scans is None else self.scans.picture(number, edits)
+            picture = scan or DrawnPicture(self.data, number)
+            rasterise(self.pdf, number, picture, self.text.pages[number], edits)
         self._drop_unread(pages)
         lines = [line for layout in layouts.values() for line in layout.lines]
         self.report.lines = len(lines)
@@ -187,15 +201,26 @@ class _Attempt:
         return found
 
     def _drop_unread(self, pages: Mapping[int, tuple[PageGlyphs, dict[int, int]]]) -> None:
-        """Empty the forms that no page draws, and drop the fonts that no page uses: nobody has read them."""
+        """Empty the forms that no page draws, and drop the fonts that no page uses: nobody has read them.
+
+        Those that patterns draw lose their text alone: it was not read either, but their lines are seen.
+        """
         glyphs = [glyphs for glyphs, _ in pages.values()]
         drawn = {key[1] for each in glyphs for key in each.streams if key[0] == "form"}
         used = {show.font.object.objgen for each in glyphs for show in each.shows}
-        for found in list(walk(self.pdf.Root)):
+        reached = list(walk(self.pdf.Root))
+        patterns = [
+            o for o in reached if isinstance(o, Stream) and o.get("/PatternType") is not None
+        ]
+        seen = {o.objgen for pattern in patterns for o in walk(pattern)}
+        for found in reached:
             is_form = isinstance(found, Stream) and found.get("/Subtype") == Name.Form
             if is_form and found.objgen not in drawn:
-                found.write(b"")
-                found["/Resources"] = Dictionary()
+                if found.objgen in seen:
+                    found.write(without_text(found))
+                else:
+                    found.write(b"")
+                    found["/Resources"] = Dictionary()
             resources = found.get("/Resources")
             fonts = resources.get("/Font") if isinstance(resources, Dictionary) else None
             if isinstance(fonts, Dictionary):

@@ -291,6 +291,7 @@ class Sanitiser:
             made,
             left,
             marked,
+            sum(document.scanned for document in documents),
         )
         return found, counts
 

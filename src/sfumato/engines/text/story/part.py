@@ -268,7 +268,7 @@ def _here(facts: TextFacts) -> dict[str, str]:
             "{head} of {budget} words, by attacker {reading}",
             head=to_places(head.found.found, 2),
             budget=count(head.budget),
-            reading=head.reading,
+            reading=say(head.reading),
         )
     if head is not None and head.random is not None and attacked is not None:
         left = attacked.left
