@@ -184,8 +184,8 @@ class Asker:
     def _eagerness(self, scores: Scores) -> Scores:
         """Return how much more a question is worth that is likelier answered yes; 1 at the threshold.
 
-        Near the threshold ten of eleven answers are no. A yes teaches as much as many of them: asked so, half of
-        the answers are no, and no more is left after as many minutes (benchmarks/results/desk.json).
+        Near the threshold ten of eleven answers are no, and a yes teaches as much as many of them. Asked so, about
+        half of the answers are no (benchmarks/results/desk.json).
         """
         chance = 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
         return (chance * (1.0 + self.ratio)) ** _EAGER
