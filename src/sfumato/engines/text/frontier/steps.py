@@ -26,7 +26,7 @@ from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..reading.word_lists import WordList
 from ..records import TextCandidate, TextReference
 from ..request import TextRequest
-from ..rules import ChosenRules
+from ..rules import FIRM, NEVER_FIRM, ChosenRules
 from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import RatioPublication
@@ -37,7 +37,7 @@ from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
 from .sources import ReadSources, read_sources
-from .starter import starter_of
+from .starter import starter_of, with_known_kinds
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
@@ -63,18 +63,25 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
     """
     sources = read_sources(request)
     request = request.model_copy(update={"labels": list(sources.labels)})
-    rules = None
-    if request.rules is not None:
-        texts = (document.text for document in sources.documents)
-        rules = ChosenRules.read(request.rules, labels=request.labels, texts=texts)
+    rules = _rules(request, sources)
     labelled = label_tokens(request, sources, rules)
-    if not labelled.labels.any():
+    if not labelled.labels.any() and request.rules is not None:
         assert rules is not None
         return _rules_alone(request, sources, labelled, rules)
     unlabelled = append_unlabelled_texts(sources.documents, sources.texts, labelled, rules)
     with on_threads(request.threads):
         fitted = _fit(request, labelled, progress, unlabelled)
         return _judge(request, sources, labelled, fitted, progress, rules)
+
+
+def _rules(request: TextRequest, sources: ReadSources) -> ChosenRules | None:
+    """Return the rules of a run; with a starter they are a feature also where none were asked for."""
+    with_starter = request.starter and request.mode == "honest"
+    if request.rules is None and not with_starter:
+        return None
+    firm = FIRM if request.rules is not None else NEVER_FIRM
+    texts = (document.text for document in sources.documents)
+    return ChosenRules.read(request.rules, labels=request.labels, texts=texts, firm=firm)
 
 
 # --- fit -----------------------------------------------------------------------------------------
@@ -191,6 +198,7 @@ def _judge(
     """Count what each candidate leaves and removes, attack it, and add the references."""
     publisher = fitted.publisher
     encoder = publisher.settings.encoder
+    starter = None if publisher.settings.starter is None else publisher.settings.starter[0]
     judge = Judge(
         labelled,
         weights=publisher.settings.weights,
@@ -241,12 +249,15 @@ def _judge(
         request,
         sources,
         [d for d in done if isinstance(d, TextCandidate)],
-        {name: replace(p.classifiers, rules=rules) for name, p in every.items()},
+        {
+            name: replace(with_known_kinds(p.classifiers, starter), rules=rules)
+            for name, p in every.items()
+        },
         learned,
         axes=AXES,
         about={
             **_counts(request, labelled),
-            "rules": rules is not None,
+            "rules": request.rules is not None,
             "evaluations": sum(len(p.rounds) for p in every.values()),
             "references": tuple(references),
             "encoder": None if encoder is None else encoder_record(encoder),

@@ -254,7 +254,7 @@ class CrossFitSearch:
         stack = add(((once, False),), "stack")
         linear: tuple[int, ...] = (once, stack)
         forms = [
-            Form("cost-sensitive pass", (once,), incumbent=True),
+            Form("cost-sensitive pass", (once,), incumbent=self.settings.starter is None),
             Form("pass", (once,)),
             Form("stack", (stack,)),
             Form("pass + stack", (once, stack)),

@@ -36,7 +36,8 @@ def starter_forms(
 ) -> list[Form]:
     """Add the stages of a starter or a detector (alone, and seen by a CRF) and return their forms.
 
-    `own` are the stages of the CRF without it; `weighed` gets the scores of the weighed form.
+    `own` are the stages of the CRF without it; `weighed` gets the scores of the weighed form. With the starter that
+    form stands until another gains more than chance: few labels cannot show what a voice is worth that needs none.
     """
     model, scores = search.settings.outsiders[name]
     stages.append(StagePlan((), scores, model))
@@ -59,6 +60,7 @@ def starter_forms(
     crf, seeing, alone, bias = learn(live)
     form = Form(
         f"CRF + CRF that sees the {name} + {name}", voices, uses_background=True,
+        incumbent=name == "starter",
         weights=(crf / 2, crf / 2, seeing / 2, seeing / 2, alone), bias=bias,
     )  # fmt: skip
     weighed[form] = nested
