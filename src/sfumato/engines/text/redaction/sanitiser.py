@@ -280,8 +280,9 @@ class Sanitiser:
             certainty = np.where(given > 0, np.inf, self._certainty(data))
             places = self._places(tokens, spans, certainty, data.counted, documents)
         found, made = self._replaced(name, tokens, spans, labels, places)
-        is_word = data.counted
-        by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
+        is_word, touched = data.counted, np.flatnonzero(kind)
+        words_touched = touched[is_word[touched]]
+        by_token = np.bincount(kind[words_touched], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
         counts = RedactionCounts(
             tokens.documents,
