@@ -27,7 +27,7 @@ from benchmarks.same import check_out
 
 TURNS = 3
 _MEGABYTES = "60,300"
-_EXPLORE = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--ratios", "10", "--attackers", "none"]  # fmt: skip
+EXPLORE = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--ratios", "10", "--attackers", "none"]  # fmt: skip
 _OPTIONS: dict[str, dict[str, list[str]]] = {
     "defaults": {"before": [], "now": []},
     "new ids": {"before": ["--new-ids"], "now": []},
@@ -86,7 +86,7 @@ def run() -> dict[str, Any]:
         folder = Path(name)
         _command(ROOT / "src", folder, ["samples", "s"])
         for side, tree in trees.items():
-            _command(tree, folder, [*_EXPLORE, "--out", f"{side}-frontier"])
+            _command(tree, folder, [*EXPLORE, "--out", f"{side}-frontier"])
         for size in sizes:
             written = generate(folder / "notes.jsonl", size * 1_000_000)
             for what, options in _OPTIONS.items():
