@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._common import ROOT
-from benchmarks.publish_before import EXPLORE
+from benchmarks.publish_before import EXPLORE, run_command
 from benchmarks.same import check_out
 
-_DOCUMENTS = "2000"
+_DOCUMENTS = "1000"
 FORMATS = (
     "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2",
     "plain", "docx", "html", "rtf", "eml",
@@ -70,11 +70,9 @@ def run() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sources = write_sources(folder, count)
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        run_command(trees["now"], folder, ["samples", "s"])
         for side, tree in trees.items():
-            for words in (["samples", "s", "--force"], [*EXPLORE, "--out", f"{side}-frontier"]):
-                command = [sys.executable, "-m", "sfumato", *words, "--quiet"]
-                subprocess.run(command, cwd=folder, env={**environment, "PYTHONPATH": str(tree)}, check=True)  # fmt: skip
+            run_command(tree, folder, [*EXPLORE, "--out", f"{side}-frontier"])
         for form, source in sources.items():
             sides = {side: _published(tree, folder, form, source, side) for side, tree in trees.items()}  # fmt: skip
             found[form] = {side: own for side, own in sides.items() if own is not None}
