@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ....data.byte_columns import Buffer
 from ..private_edits import DocumentEdits
 from ..redaction.replacer import Place, Replacer
-from .parts import Buffer, PartContent, Shared
+from .parts import PartContent, Shared
 
 if TYPE_CHECKING:
     from ....compute.protocol import Compute
