@@ -54,10 +54,10 @@ OTHERS_TAIL = """
 | tool | what it does better than sfumato | what sfumato adds | measured here |
 |---|---|---|---|
 | [ARX](https://arx.deidentifier.org) | a mature desktop program; more privacy models (δ-presence, differential privacy, population models) | bands of unequal width beyond one level per hierarchy; the whole frontier; notes and baskets; a signed report | its search space, above |
-| [sdcMicro](https://cran.r-project.org/package=sdcMicro) | more kinds of perturbation (shuffling, rank swapping, correlated noise), use in statistical offices | a proof of how good any policy can be; releases measured from the written file | no |
+| [sdcMicro](https://github.com/sdcTools/sdcMicro) | more kinds of perturbation (shuffling, rank swapping, correlated noise), use in statistical offices | a proof of how good any policy can be; releases measured from the written file | no |
 | [Amnesia](https://amnesia.openaire.eu) | a simple page for k- and kᵐ-anonymity, run as a service | absences, attacks, what classification loses | no |
-| [anjana](https://pypi.org/project/anjana/) | a small library, many models in a few lines | the search | above |
-| [pycanon](https://pypi.org/project/pycanon/) | checks many more properties of a table that exists | makes the table | as an oracle of our tests: k, l and t are the same |
+| [anjana](https://github.com/IFCA-Advanced-Computing/anjana) | a small library, many models in a few lines | the search | above |
+| [pycanon](https://github.com/IFCA-Advanced-Computing/pycanon) | checks many more properties of a table that exists | makes the table | as an oracle of our tests: k, l and t are the same |
 | [Presidio](https://microsoft.github.io/presidio/) | recognisers for dozens of identifiers in many languages without any labels; images and DICOM; a service to call | learns from your documents, says what is *left* with a range, attacks its own release; [starts from Presidio's findings](../how-to/findings-of-another-tool.md) | its patterns, above; not its models |
 | [OpenMed](https://openmed.life) | pretrained clinical models that run on a device, many entity types | as for Presidio | no: the package is in the registry, its models are not |
 | Privacy Filter (open weights) | a large pretrained redactor, no training | as for Presidio; an encoder of your own joins as a learner ([encoder](../how-to/encoder.md)) | no |

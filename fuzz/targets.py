@@ -417,12 +417,12 @@ def _table_target(name: str, changed: str, seeds: Callable[[], Sequence[bytes]])
         (folder / changed).write_bytes(data)
 
     def read(folder: Path) -> None:
-        from sfumato.data.hierarchy import hierarchy_names, hierarchy_order
+        from sfumato.data.hierarchy import hierarchy_nodes, hierarchy_order
         from sfumato.data.table import read_table
 
         if changed == "zip.csv":
             hierarchy_order(folder / "zip.csv")
-            hierarchy_names(folder / "zip.csv", ["10", "11", "20"])
+            hierarchy_nodes("zip.csv", ["10", "11", "20"], folder)
         read_table(folder / table, folder / "schema.toml", folder / "population.csv")
 
     return Target(name, seeds, lay, read, lambda folder: publish_table(folder, table))

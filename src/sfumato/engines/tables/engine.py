@@ -83,7 +83,7 @@ class TablesEngine(
             ... ]}
             >>> found = sf.tables.explore(people, schema=schema)
             >>> found.choose(max_risk=0.5)
-            <candidate a7865484ef: risk 0.5, utility 0.05746>
+            <candidate a7865484ef: risk 0.5, utility 0.08147>
         """
     }
 

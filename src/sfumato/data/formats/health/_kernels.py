@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
 
+from ...._jit import njit, types
 from .._kernels import _skip, _string, _word
 
 TAKEN, SLOW, MISSING = 0, 1, 2

@@ -128,10 +128,14 @@ def _lines(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
     for own in by_angle.values():
         own.sort(key=lambda r: -r.across)
         line: list[_Run] = []
+        largest = own[0]
         for run in own:
-            if line and line[0].across - run.across > 0.5 * max(r.size for r in line[-8:]):
+            # Small raised and lowered letters belong to the large ones between them.
+            if line and largest.across - run.across > 0.5 * max(largest.size, run.size):
                 yield sorted(line, key=lambda r: (r.start, r.end))
                 line = []
+            if not line or run.size > largest.size:
+                largest = run
             line.append(run)
         if line:
             yield sorted(line, key=lambda r: (r.start, r.end))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -18,9 +19,22 @@ from pypdfium2 import raw
 from ...document import Segment
 from .refusal import FileRefusedError
 
-__all__ = ["PageText", "PdfText", "comparable_text", "read_pages", "read_text", "read_words"]
+__all__ = [
+    "RIGHT_TO_LEFT",
+    "PageText",
+    "PdfText",
+    "comparable_letters",
+    "comparable_text",
+    "copy_pages",
+    "read_all_words",
+    "read_pages",
+    "read_text",
+    "read_words",
+]
 
 _IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_MIRRORED = str.maketrans(")]}>»", "([{<«")
 _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (
     0.2  # share of characters without a meaning from which on nobody can tell what is written
@@ -41,9 +55,13 @@ class PageText:
 
 @dataclass(frozen=True)
 class PdfText:
-    """The text of a whole file: the pages one after the other, a line break between them."""
+    """The text of a whole file: the pages one after the other, a line break between them.
+
+    `scanned` is the number of pages that show pictures alone, which nobody has read.
+    """
 
     pages: tuple[PageText, ...]
+    scanned: int = 0
 
     @property
     def text(self) -> str:
@@ -83,6 +101,19 @@ def comparable_text(text: str) -> str:
     return _IGNORED.sub("", text)
 
 
+def comparable_letters(text: str) -> str:
+    """Return a text to compare with another reading of it.
+
+    A placeholder between right-to-left letters changes the order in which a reader gives the words of a line, and the
+    reader turns brackets round: the letters of such a text are sorted, and brackets are the same on both sides.
+
+    >>> comparable_letters("a b-c"), comparable_letters("ב [א]") == comparable_letters("]א]ב")
+    ('abc', True)
+    """
+    plain = comparable_text(text)
+    return "".join(sorted(plain.translate(_MIRRORED))) if RIGHT_TO_LEFT.search(plain) else plain
+
+
 def read_pages(data: bytes) -> tuple[PageText, ...]:
     """Return the text of every page, with the place of every character."""
     with _open(data) as document:
@@ -93,6 +124,23 @@ def read_words(data: bytes, pages: Iterable[int]) -> dict[int, str]:
     """Return the text alone of some pages, from 0."""
     with _open(data) as document:
         return {number: _read_page(document, number, _words) for number in sorted(pages)}
+
+
+def read_all_words(data: bytes) -> str:
+    """Return the text of a whole file, as that of `PdfText`."""
+    with _open(data) as document:
+        return "\n".join(_read_page(document, number, _words) for number in range(len(document)))
+
+
+def copy_pages(data: bytes, most: int) -> bytes:
+    """Return a new file with the pages that pdfium finds in another; refuse one with more pages than `most`."""
+    with pdfium.PdfDocument(data) as document, pdfium.PdfDocument.new() as made:
+        if len(document) > most:
+            raise FileRefusedError(f"has more than {most:,} pages")
+        made.import_pages(document)
+        out = io.BytesIO()
+        made.save(out)
+    return out.getvalue()
 
 
 @contextmanager
@@ -125,7 +173,8 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
     scanned = [i for i, n in enumerate(letters) if not n and i in pictures]
     if blank:
         scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
-    if scanned:
+    # Without their pictures some pages are empty; a file of such pages would be nothing at all.
+    if len(scanned) > (len(letters) // 2 if blank else 0):
         raise FileRefusedError(
             f"has scanned pages ({len(scanned):,}), which need a reader of pictures"
         )
@@ -133,7 +182,7 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
     unreadable += sum(0xE000 <= ord(c) < 0xF900 for page in found.pages for c in page.text)
     if unreadable > _UNREADABLE * sum(letters):
         raise FileRefusedError("is written in a font whose letters have no meaning")
-    return found
+    return replace(found, scanned=len(scanned))
 
 
 def _read_page(document: pdfium.PdfDocument, number: int, read: Callable[[object], T]) -> T:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ....core.statistics.resampling import beta_quantile
+from ....core.statistics.beta import beta_quantile
 from ..learners.partial import UNKNOWN, Pool
 from ..reading.arrays import Mask, Scores
 
