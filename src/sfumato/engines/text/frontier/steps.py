@@ -14,11 +14,11 @@ from ....core.threads import on_threads, side_by_side
 from ..attack.registry import find_attackers, find_encoder
 from ..exploration import TextExploration
 from ..learners.folds import deal, out_of_fold
-from ..learners.protocol import Learner, Model
+from ..learners.protocol import Learner, Model, cost_threshold
 from ..learners.registry import find_learner
 from ..learners.sklearn_adapter import scikit_learner
 from ..payload import HeldOut, Learned
-from ..reading.arrays import Mask, Scores
+from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.given_words import words_of
 from ..reading.labelled import Labelled, total_loss
@@ -32,6 +32,7 @@ from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import RatioPublication
 from ..shift import ShiftReference
 from .building import build_exploration, remember, streams_of, unmeasured_candidate
+from .detectors import detector_of
 from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
@@ -102,8 +103,10 @@ def _fit(
     if request.starter and request.mode == "honest":
         starter = starter_of(request, labelled, unlabelled, progress)
     publisher = _publisher(
-        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None, starter
-    )
+        request, labelled, request.mode, progress, encoder=encoder,
+        unlabelled=unlabelled if encoder else None, starter=starter,
+        detector=detector_of(request, labelled, progress),
+    )  # fmt: skip
     published = publisher.fit(labelled, ratios)
     if request.mode == "honest":
         literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
@@ -119,9 +122,11 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
+    *,
     encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
     starter: tuple[Model, Scores] | None = None,
+    detector: tuple[Model, Scores] | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
     return GreedySanitize(
@@ -136,6 +141,7 @@ def _publisher(
         encoder=encoder,
         unlabelled=unlabelled,
         starter=starter,
+        detector=detector,
     )
 
 
@@ -213,11 +219,22 @@ def _judge(
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if publisher.settings.detector is not None:
+        scores = publisher.settings.detector[1]
+        found = np.zeros(len(labelled.data), np.bool_)
+        found[: len(scores)] = scores >= 0
+        references.append(judge.reference("The detector alone", found))
     if request.findings is not None:
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
         alone = _pass_without_findings(publisher, labelled)
-        references.append(judge.reference("One plain pass without the findings", alone))
+        references.append(judge.reference("One plain pass without the findings", alone >= 0))
+        references += [
+            judge.reference(
+                f"One pass without the findings at ratio {ratio:g}", alone >= cost_threshold(ratio)
+            )
+            for ratio in request.ratios
+        ]
     references += [d for d in done if isinstance(d, TextReference)]
     (learned,) = (d for d in done if isinstance(d, Learned))
     return build_exploration(
@@ -240,15 +257,15 @@ def _judge(
     )
 
 
-def _pass_without_findings(publisher: GreedySanitize, labelled: Labelled) -> Mask:
-    """Redact by one pass out of fold that knows nothing of the findings: what we would do alone."""
+def _pass_without_findings(publisher: GreedySanitize, labelled: Labelled) -> Scores:
+    """Score by one pass out of fold that knows nothing of the findings: what we would do alone."""
     settings, own = publisher.settings, labelled.alone()
     data = replace(own.data, redacted=np.zeros(len(own.data), np.bool_), shared={})
     random = settings.streams.generator("without findings")
     fold = deal(np.arange(data.documents), settings.folds, random, of=data.documents)
-    found = np.zeros(len(labelled.data), np.bool_)
-    found[: len(data)] = out_of_fold(settings.learner, data, own.sensitive, fold) >= 0
-    return found
+    scores = np.full(len(labelled.data), -np.inf)
+    scores[: len(data)] = out_of_fold(settings.learner, data, own.sensitive, fold)
+    return scores
 
 
 def _counts(request: TextRequest, labelled: Labelled) -> dict[str, int]:

@@ -273,10 +273,10 @@ class CrossFitSearch:
                 linear = (informed, both, more)
                 forms.append(Form("background + start", linear, uses_background=True))
         weighed: dict[Form, Scores] = {}
-        if self.settings.starter is not None:
+        for name in self.settings.outsiders:
             from .stacking.starter_forms import starter_forms
 
-            forms += starter_forms(self, stages, (once, stack), add, weighed)
+            forms += starter_forms(self, stages, (once, stack), add, weighed, name)
         if self.settings.encoder is not None:
             from .stacking.encoder_forms import encoder_forms
 
