@@ -34,6 +34,7 @@ from ..private_edits import EDITS_FILE, publish_private
 from ..records import ScanRecord, TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
+from .key_at_home import KeyAtHome
 from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
@@ -178,7 +179,9 @@ class _TextPublication:
     def run(self, journal: Journal) -> None:
         """Sanitise all parts that the journal does not hold yet."""
         began = time.perf_counter()
-        compute = compute_engine(self.options.engine, threads=self.options.threads)
+        engine = compute_engine(self.options.engine, threads=self.options.threads)
+        keyed = engine.name != "local" and not self.sanitiser.replacer.by_label_alone
+        compute = KeyAtHome(engine) if keyed else engine
         part = line_part if self.in_columns else batch_part
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
             self.counts += RedactionCounts(**facts["counts"])
