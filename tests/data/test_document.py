@@ -15,7 +15,7 @@ from sfumato.data.document import (
     Span,
     apply,
     by_place,
-    placed,
+    place_edits,
     unite,
 )
 
@@ -110,6 +110,6 @@ def test_edits_begin_and_end_where_something_lives(given_text, data):
         if touched:
             wanted.append(Edit(touched[0], touched[-1] + 1, edit.replacement, "NAME"))
     document = Document("d", text, segments=segments)
-    found = placed(document, [edit for edit in edits if edit.end > edit.start])
+    found = place_edits(document, [edit for edit in edits if edit.end > edit.start])
     assert list(found) == wanted
     by_place(document, found)

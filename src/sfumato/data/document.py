@@ -22,7 +22,7 @@ __all__ = [
     "Span",
     "apply",
     "by_place",
-    "placed",
+    "place_edits",
     "texts_sha256",
     "unite",
 ]
@@ -212,11 +212,11 @@ def by_place(document: Document, edits: Sequence[Edit]) -> dict[str, list[Edit]]
     return found
 
 
-def placed(document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+def place_edits(document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
     """Return the edits without the characters at their ends that the reader made, such as the name of a header.
 
     >>> document = Document("d", "From: Ann", segments=[Segment(6, 9, "From")])
-    >>> placed(document, [Edit(0, 4, "X", "NAME"), Edit(4, 9, "Y", "NAME")])
+    >>> place_edits(document, [Edit(0, 4, "X", "NAME"), Edit(4, 9, "Y", "NAME")])
     [Edit(start=6, end=9, replacement='Y', label='NAME')]
     """
     segments = document.segments

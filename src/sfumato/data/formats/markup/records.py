@@ -48,8 +48,12 @@ def open_record(content: bytes) -> MarkupFile:
     found = FileSummary("xml")
     dropped: Counter[str] = Counter()
     root = parse(content)
-    if any(_NAMED_SPACE.search(own) and not _KNOWN_SPACE.fullmatch(own) for own in _spaces(root)):
-        raise RefusedFileError("has a namespace that may name somebody", "give it another one.")
+    if any(
+        _NAMED_SPACE.search(own) and not _KNOWN_SPACE.fullmatch(own) for own in _list_spaces(root)
+    ):
+        raise RefusedFileError(
+            "has a namespace that may name somebody", "give it another namespace."
+        )
     before = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     comments = sum(1 for node in before.getroottree().iter() if not isinstance(node.tag, str))
     comments += sum(1 for _ in before.itersiblings(preceding=True))
@@ -97,7 +101,7 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
         raise RefusedFileError("has too many elements")
 
 
-def _spaces(root: _Element) -> Iterator[str]:
+def _list_spaces(root: _Element) -> Iterator[str]:
     """Yield the namespaces that a record declares, wherever it does."""
     for element in root.iter():
         parent = element.getparent()
