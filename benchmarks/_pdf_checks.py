@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import ctypes
 import io
+import os
 import re
 import time
 import unicodedata
@@ -20,10 +21,17 @@ from sfumato.data.document import Document, Edit, by_place, unite
 from sfumato.data.formats.pdf.cut import CutReport, cut
 from sfumato.data.formats.pdf.marks import page_edits
 from sfumato.data.formats.pdf.orders import read_orders
-from sfumato.data.formats.pdf.read import PdfText, comparable_text, read_pages, read_text
+from sfumato.data.formats.pdf.read import (
+    PdfText,
+    comparable_text,
+    read_all_words,
+    read_pages,
+    read_text,
+)
 from sfumato.data.formats.pdf.sanitise import sanitise
 from sfumato.data.limits import Limits
 
+_ONE_THREAD = {**os.environ, "OMP_THREAD_LIMIT": "1"}
 _BREAKS = r"[\s\-\u00ad\u2010]*"
 
 
@@ -128,7 +136,7 @@ def time_steps(data: bytes, seed: str) -> tuple[dict[str, float], int, int] | No
     out, _ = cut(clean.data, text, page_edits(places), pictures=False)
     cut_in = time.process_time() - begin
     begin = time.process_time()
-    published = comparable_text(PdfText(read_pages(out)).text)
+    published = comparable_text(read_all_words(out))
     verify.has_only_pages(out)
     read_back = time.process_time() - begin
     gone = {text.text[e.start : e.end] for e in edits}
@@ -205,6 +213,24 @@ def find_leaks(data: bytes, words: Sequence[str], *, raw: bool = True) -> dict[s
     if raw:
         found["bytes"] = sorted(_in_bytes(data, words))
     return {reader: left for reader, left in found.items() if left}
+
+
+def find_by_ocr(data: bytes, words: Sequence[str]) -> list[str]:
+    """Return the words that Tesseract reads on the rendered pages of a file."""
+    import subprocess
+
+    import pypdfium2 as pdfium
+
+    text = []
+    with pdfium.PdfDocument(data) as document:
+        for page in document:
+            image = page.render(scale=150 / 72, grayscale=True).to_numpy()
+            rows, columns = image.shape[:2]
+            picture = b"P5 %d %d 255\n" % (columns, rows) + image.tobytes()
+            command = ["tesseract", "stdin", "stdout", "--dpi", "150"]
+            done = subprocess.run(command, input=picture, capture_output=True, check=True, env=_ONE_THREAD)  # fmt: skip
+            text.append(done.stdout.decode())
+    return [word for word in words if _stands("\n".join(text), word)]
 
 
 # --- damage --------------------------------------------------------------------------------------
@@ -306,7 +332,7 @@ def tell_by_fonts(data: bytes, names: Sequence[str]) -> tuple[int, int]:
         for page in pdf.pages:
             try:
                 for show in interpreter.read(page).shows:
-                    used.setdefault(show.font.object.objgen, set()).update(show.codes())
+                    used.setdefault(show.font.object.objgen, set()).update(show.codes)
             except PageRefusedError:
                 continue
         for font in walk(pdf.Root):

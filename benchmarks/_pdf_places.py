@@ -548,11 +548,6 @@ def encrypted(draw: Draw) -> bytes:
     return changed(plain(draw), lambda _: None, encryption=pikepdf.Encryption(owner="o", user="u"))
 
 
-def locked(draw: Draw) -> bytes:
-    """A file that opens without a password and may not be changed."""
-    return changed(plain(draw), lambda _: None, encryption=pikepdf.Encryption(owner="o", user=""))
-
-
 def xfa(draw: Draw) -> bytes:
     return changed(plain(draw), lambda pdf: pdf.Root.__setitem__("/AcroForm", Dictionary(XFA=String("x"), Fields=Array())))  # fmt: skip
 
@@ -618,7 +613,6 @@ HOSTILE: dict[str, Callable[[Draw], bytes]] = {
     for each in (
         scan,
         encrypted,
-        locked,
         xfa,
         portfolio,
         bomb,

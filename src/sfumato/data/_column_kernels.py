@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit, types
+from .._jit import njit, types
 
 __all__ = ["copy_bytes", "next_special", "take"]
 

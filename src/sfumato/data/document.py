@@ -8,6 +8,7 @@ the edits, containers cut by them, and nobody compares texts afterwards.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ __all__ = [
     "Span",
     "apply",
     "by_place",
+    "placed",
     "texts_sha256",
     "unite",
 ]
@@ -207,6 +209,29 @@ def by_place(document: Document, edits: Sequence[Edit]) -> dict[str, list[Edit]]
             raise DataError(
                 f"The edit {edit.start}–{edit.end} of document {document.id!r} has no place."
             )
+    return found
+
+
+def placed(document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Return the edits without the characters at their ends that the reader made, such as the name of a header.
+
+    >>> document = Document("d", "From: Ann", segments=[Segment(6, 9, "From")])
+    >>> placed(document, [Edit(0, 4, "X", "NAME"), Edit(4, 9, "Y", "NAME")])
+    [Edit(start=6, end=9, replacement='Y', label='NAME')]
+    """
+    segments = document.segments
+    if not segments:
+        return edits
+    starts, ends = [own.start for own in segments], [own.end for own in segments]
+    found = []
+    for edit in edits:
+        first, last = bisect_right(ends, edit.start), bisect_left(starts, edit.end) - 1
+        if first > last:
+            continue
+        start, end = max(edit.start, starts[first]), min(edit.end, ends[last])
+        if start < end:
+            is_same = (start, end) == (edit.start, edit.end)
+            found.append(edit if is_same else Edit(start, end, edit.replacement, edit.label))
     return found
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from sfumato.data.document import Document, Edited
 from sfumato.data.documents import Corpus, read_documents, write_documents
+from sfumato.data.formats import registry
 from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.registry import FORMATS, format_of_file
 from sfumato.data.formats.verification import Digests
@@ -129,6 +130,15 @@ def test_every_format_is_known_by_its_suffixes_and_says_its_version():
     claimed = [suffix for kind in FORMATS.values() for suffix in kind.suffixes]
     shared = {suffix for suffix in claimed if claimed.count(suffix) > 1}
     assert shared == {".xml", ".json", ".ndjson"}  # who looks inside
+
+
+def test_a_name_finds_its_format_as_if_all_were_loaded():
+    endings = ["", ".txt.bak", *(suffix for kind in FORMATS.values() for suffix in kind.suffixes)]
+    for ending in (e for own in endings for e in (own, own.upper(), f"{own}.gz", f"{own}.GZ")):
+        asked = [name for name, kind in FORMATS.items() if kind.sniff(f"x{ending}", b"")]
+        assert list(registry._claims(f"x{ending}", b"")) == asked
+    for name, endings in registry._ENDINGS.items():
+        assert endings == FORMATS[name].suffixes
 
 
 def test_formats_with_one_suffix_look_inside(tmp_path):

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from ..arrays import Floats
 from ..errors import ParameterError
 from ..measures import Interval
+from .beta import beta_quantile
 
-__all__ = ["CLUMP", "METHOD", "NextBatch", "beta_quantile", "exact_interval", "exact_upper"]
+__all__ = ["CLUMP", "METHOD", "NextBatch", "exact_interval", "exact_upper"]
 
 CLUMP = 3.0
 _MOST_KEPT = 1 << 22  # weights that are kept between two ranges of the same batches: 32 MB
@@ -150,13 +151,3 @@ def exact_upper(found: int, of: int, level: float = 0.95) -> float:
     if not 0 <= found <= of or of < 1:
         raise ParameterError(f"An exact bound needs 0 to {of:,} of {of:,}. Got {found:,}.")
     return beta_quantile(level, found + 1, of - found) if found < of else 1.0
-
-
-def beta_quantile(probability: float, a: float, b: float) -> float:
-    """Return a quantile of the beta distribution.
-
-    `scipy.stats` has the same number, but takes most of a second to import.
-    """
-    from scipy.special import betaincinv
-
-    return float(betaincinv(a, b, probability))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit, types
-
+from ..._jit import njit, types
 from .._column_kernels import copy_bytes
 
 __all__ = ["absorb", "absorb_byte", "begin", "finish", "hash_edited", "write_edits"]

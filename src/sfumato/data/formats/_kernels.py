@@ -7,8 +7,8 @@ A kernel takes a line only when it understands all of it and the result is, byte
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
 
+from ..._jit import njit, types
 from .._column_kernels import copy_bytes, next_special
 
 _bytes = types.Array(types.uint8, 1, "C")

@@ -5,8 +5,7 @@ A line that is not in the one form in which lines are written is left to Python'
 
 from __future__ import annotations
 
-from numba import njit, types
-
+from ..._jit import njit, types
 from .._column_kernels import next_special
 from ._edit_kernels import absorb, absorb_byte, begin, finish
 from ._kernels import hash_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,43 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
 )
 """Formats by name, in the order in which they are asked whether a file is theirs."""
 
+_ENDINGS: dict[str, tuple[str, ...]] = {
+    "fhir": (".ndjson", ".json"),
+    "csv": (".csv",),
+    "tsv": (".tsv",),
+    "parquet": (".parquet", ".pq"),
+    "conll": (".conll", ".iob", ".bio"),
+    "brat": (".txt", ".ann"),
+    "prodigy": (),
+    "doccano": (),
+    "labelstudio": (),
+    "i2b2": (".xml",),
+    "docx": (".docx",),
+    "xlsx": (".xlsx",),
+    "sheet": (),
+    "pptx": (".pptx",),
+    "html": (".html", ".htm", ".xhtml"),
+    "xml": (".xml", ".cda"),
+    "odt": (".odt",),
+    "rtf": (".rtf",),
+    "pdf": (".pdf",),
+    "eml": (".eml",),
+    "mbox": (".mbox",),
+    "hl7": (".hl7",),
+    "plain": (),
+    "mixed": (),
+}
+"""The endings of formats that need not be loaded to know that a file with another one is not theirs."""
+
+
+def _claims(name: str, head: bytes) -> Iterator[str]:
+    """Yield the formats that claim a file by its name and first bytes; load only those that might."""
+    plain = name.lower().removesuffix(".gz")
+    for kind in FORMATS:
+        endings = _ENDINGS.get(kind)
+        if (endings is None or plain.endswith(endings)) and FORMATS[kind].sniff(name, head):
+            yield kind
+
 
 def format_of_name(path: Path, head: bytes = b"") -> str | None:
     """Return the name of the format that claims a file, or None.
@@ -54,12 +92,12 @@ def format_of_name(path: Path, head: bytes = b"") -> str | None:
     >>> format_of_name(Path("notes.jsonl.gz")), format_of_name(Path("notes"))
     ('jsonl', None)
     """
-    return next((name for name, kind in FORMATS.items() if kind.sniff(path.name, head)), None)
+    return next(_claims(path.name, head), None)
 
 
 def format_of_file(path: Path) -> str | None:
     """Return the name of the format that claims a file, or None; where several do, they look inside."""
-    claims = [name for name, kind in FORMATS.items() if kind.sniff(path.name, b"")]
+    claims = list(_claims(path.name, b""))
     if len(claims) < 2:
         return claims[0] if claims else None
     head = _head(path)

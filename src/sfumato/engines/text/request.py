@@ -107,6 +107,10 @@ class TextRequest(WithFindings):
         False, help="Let the starter take part, adapted to the documents without their labels.",
         within="background",
     )  # fmt: skip
+    detector: File | None = parameter(
+        None, help="Folder of a detector of your own: it competes, and is stored with the frontier.",
+        role="file", metavar="FOLDER", within="findings", warns=False,
+    )  # fmt: skip
     unlabelled: list[DocumentsInput] = parameter(
         [], help="Your own texts without labels.", role="file"
     )

@@ -11,13 +11,16 @@ import pytest
 pikepdf = pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 
 from benchmarks import _pdf_checks as checks  # noqa: E402
-from benchmarks._pdf_places import PLACES, with_content  # noqa: E402
+from benchmarks._pdf_more_places import MORE_PLACES  # noqa: E402
+from benchmarks._pdf_places import HOSTILE, PLACES, _vera, drawn, lines, plain, with_content  # noqa: E402
 
 from sfumato.data.document import Document, Edited  # noqa: E402
 from sfumato.data.documents import read_documents  # noqa: E402
 from sfumato.data.formats.pdf.format import Pdf  # noqa: E402
 from sfumato.data.formats.protocol import CorpusFile  # noqa: E402
 from sfumato.data.formats.verification import Digests  # noqa: E402
+
+EVERY_PLACE = PLACES | MORE_PLACES
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +30,20 @@ def redacted():
 
     def make(place):
         if place not in made:
-            data, names = PLACES[place](random.Random(f"{place} 7"))
+            data, names = EVERY_PLACE[place](random.Random(f"{place} 7"))
             made[place] = data, names, checks.redact(data, names)
         return made[place]
 
     return make
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", EVERY_PLACE)
 def test_planted_names_are_gone_and_all_else_is_as_it_was(redacted, place):
     data, names, done = redacted(place)
     before = data + b"".join(checks._streams(data))
     assert any(name.encode("latin-1", "ignore") in before for name in names) or done.edits
     assert checks.find_leaks(done.data, names) == {}
-    assert done.report.pictures == {}
+    assert len(done.report.pictures) == (place == "vertical")
     assert all(share < 0.001 for share in checks.changed_pixels(done))
 
 
@@ -122,6 +125,54 @@ def test_the_rest_of_a_justified_line_moves_with_even_spaces():
     assert places[0] == places[1]
 
 
+def test_raised_and_lowered_letters_move_with_their_line():
+    content = (
+        "BT /F1 12 Tf 60 700 Td (by Margarethe Vandermeulen) Tj (: x) Tj /F1 8 Tf 4 Ts (2) Tj -3 Ts (i) Tj "
+        "0 Ts /F1 12 Tf ( and y) Tj ET"
+    )
+    done = checks.redact(with_content(random.Random(3), content), ["Margarethe Vandermeulen"])
+    old, new = done.text.pages[0], checks.read_pages(done.data)[0]
+    moved = {
+        round(float(new.origin[new.text.rindex(c), 0] - old.origin[old.text.rindex(c), 0]), 1)
+        for c in ":x2iy"
+    }
+    assert len(moved) == 1
+    assert moved.pop() < -40
+
+
+def test_rules_across_a_cut_and_the_lines_of_patterns_stay():
+    """An axis beside a word says nothing about it, and what a pattern draws is seen."""
+    from benchmarks._pdf_places import changed
+
+    def change(pdf):
+        form = pdf.make_stream(b"0 0 m 40 40 l S BT /F1 .1 Tf (inner) Tj ET", Type=pikepdf.Name.XObject,
+                               Subtype=pikepdf.Name.Form, BBox=[0, 0, 40, 40])  # fmt: skip
+        page = pdf.pages[0].obj.Resources
+        form.Resources = pikepdf.Dictionary(Font=page.Font)
+        pattern = pdf.make_stream(
+            b"/X Do", Type=pikepdf.Name.Pattern, PatternType=1, PaintType=1, TilingType=1, BBox=[0, 0, 40, 40], XStep=40,
+            YStep=40, Resources=pikepdf.Dictionary(XObject=pikepdf.Dictionary(X=form)),
+        )  # fmt: skip
+        page.Pattern = pikepdf.Dictionary(P1=pattern)
+
+    content = (
+        "BT /F1 11 Tf 60 700 Td (by Margarethe on ward) Tj ET 70 690 m 70 790 l S 130 640 m 130 705 l S 74 697 m 130 697 l S "
+        "/Pattern cs /P1 scn 60 400 200 200 re f"
+    )
+    done = checks.redact(changed(with_content(random.Random(3), content), change), ["Margarethe"])
+    assert done.report.pictures == {}
+    assert checks.changed_pixels(done) == [0.0]
+    assert checks.find_leaks(done.data, ["Margarethe", "inner"]) == {}
+    with pikepdf.open(io.BytesIO(done.data)) as pdf:
+        page = pdf.pages[0]
+        drawn = page.Contents.read_bytes()
+        assert drawn.count(b" l S") == 2, "the line through the word goes with it"
+        (pattern,) = page.Resources.Pattern.values()
+        (form,) = pattern.Resources.XObject.values()
+        assert b" l" in form.read_bytes()
+        assert b"inner" not in form.read_bytes()
+
+
 def test_a_letter_that_is_kerned_into_a_cut_moves_with_the_line():
     """The full stop begins before the end of the name, and still follows the placeholder."""
     data = with_content(
@@ -181,6 +232,65 @@ def faults(written, name):
             out = io.BytesIO()
             pdf.save(out)
             yield out.getvalue()
+
+
+def written_and_verified(data, names, folder):
+    """Write a file without some names; return what it holds then, or None where it is withheld."""
+    form = Pdf()
+    path, out = folder / "a.pdf", folder / "b.pdf"
+    path.write_bytes(data)
+    (document,) = form.read(CorpusFile("a.pdf", path))
+    edited = Edited(document, checks.mark(document.text, document.orders, names), "a.pdf")
+    form.write(CorpusFile("a.pdf", path), [edited], out)
+    expected = Digests()
+    expected.add(form.digest_of(edited))
+    if form.verify(CorpusFile("a.pdf", out), expected, form.sought(names, edited.text)):
+        return out.read_bytes()
+    return None
+
+
+@pytest.mark.parametrize("place", ["right_to_left", "locked", "ligatures"])
+def test_files_of_other_kinds_pass_their_verification(place, tmp_path):
+    data, names = MORE_PLACES[place](random.Random(3))
+    assert b"/Encrypt" not in written_and_verified(data, names, tmp_path)
+
+
+def test_words_of_the_format_itself_are_no_leaks(tmp_path):
+    words = ["range", "Image", "begin", "trailer", "stream", "Type", "Identity"]
+
+    def letter(canvas):
+        lines(canvas, f"{' '.join(words)} on the ward, seen", font=_vera())
+
+    data = drawn(letter)
+    assert written_and_verified(data, words, tmp_path) is not None
+
+
+def test_a_scanned_page_among_others_is_blanked_and_told(tmp_path):
+    """A file of scanned pages is withheld, as it would be empty."""
+    with pikepdf.new() as pdf:
+        for data in (
+            plain(random.Random(1)),
+            HOSTILE["scan"](random.Random(1)),
+            plain(random.Random(2)),
+        ):
+            pdf.pages.extend(pikepdf.open(io.BytesIO(data)).pages)
+        pdf.save(tmp_path / "a.pdf")
+    form = Pdf()
+    form.reads_scans = False
+    opened = form.open((tmp_path / "a.pdf").read_bytes())
+    assert opened.found.dropped["scanned pages, which are grey boxes now"] == 1
+    with pikepdf.open(io.BytesIO(opened.save({}))) as pdf:
+        held = [page.obj.Resources.get("/XObject", {}) for page in pdf.pages]
+        images = [image for named in held for image in named.values()]
+        assert [(image.Width, image.Height) for image in images] == [(1, 1)]
+
+
+def test_a_file_that_the_library_refuses_is_written_anew_by_the_reader():
+    whole = plain(random.Random(1))
+    broken = whole.replace(b"/Info 5 0 R", b"/Encrypt [1]")
+    with pytest.raises(pikepdf.PdfError):
+        pikepdf.open(io.BytesIO(broken))
+    assert Pdf().open(broken).text == Pdf().open(whole).text
 
 
 def test_orders_are_indices_of_the_text_and_find_names_over_columns():

@@ -19,12 +19,12 @@ from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
 from .marks import PageEdit, collect_cuts, match_page
 from .raster import DrawnPicture, helvetica, rasterise
-from .read import PdfText, comparable_text, read_words
+from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
 from .scanned import Scans
-from .streams import walk
+from .streams import walk, without_text
 
 __all__ = ["CutReport", "cut"]
 
@@ -112,7 +112,7 @@ def _misread(
             pieces += [page.text[at : edit.start], edit.replacement]
             at = edit.end
         decided = "".join([*pieces, page.text[at:]])
-        if comparable_text(decided) != comparable_text(now):
+        if comparable_letters(decided) != comparable_letters(now):
             wrong.add(number)
     return wrong
 
@@ -201,15 +201,26 @@ class _Attempt:
         return found
 
     def _drop_unread(self, pages: Mapping[int, tuple[PageGlyphs, dict[int, int]]]) -> None:
-        """Empty the forms that no page draws, and drop the fonts that no page uses: nobody has read them."""
+        """Empty the forms that no page draws, and drop the fonts that no page uses: nobody has read them.
+
+        Those that patterns draw lose their text alone: it was not read either, but their lines are seen.
+        """
         glyphs = [glyphs for glyphs, _ in pages.values()]
         drawn = {key[1] for each in glyphs for key in each.streams if key[0] == "form"}
         used = {show.font.object.objgen for each in glyphs for show in each.shows}
-        for found in list(walk(self.pdf.Root)):
+        reached = list(walk(self.pdf.Root))
+        patterns = [
+            o for o in reached if isinstance(o, Stream) and o.get("/PatternType") is not None
+        ]
+        seen = {o.objgen for pattern in patterns for o in walk(pattern)}
+        for found in reached:
             is_form = isinstance(found, Stream) and found.get("/Subtype") == Name.Form
             if is_form and found.objgen not in drawn:
-                found.write(b"")
-                found["/Resources"] = Dictionary()
+                if found.objgen in seen:
+                    found.write(without_text(found))
+                else:
+                    found.write(b"")
+                    found["/Resources"] = Dictionary()
             resources = found.get("/Resources")
             fonts = resources.get("/Font") if isinstance(resources, Dictionary) else None
             if isinstance(fonts, Dictionary):
@@ -234,6 +245,9 @@ class _Attempt:
 def _drop_fonts(fonts: Object, used: set[tuple[int, int]]) -> None:
     """Put a standard font in the place of each that is not used."""
     for name, font in list(fonts.items()):
-        own = name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
-        if not own and font.objgen not in used:
+        is_font = isinstance(font, Dictionary)
+        own = is_font and (
+            name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
+        )
+        if not own and not (is_font and font.objgen in used):
             fonts[name] = helvetica()

@@ -91,6 +91,8 @@ class Pdf(FileFormat):
         found.dropped.update(clean.dropped)
         if scans.found:
             found.places["scanned pages"] = scans.found
+        if pages.blanked:
+            found.dropped["scanned pages, which are grey boxes now"] = pages.blanked
         return _OpenedPdf(
             pages.text, pages.segments(), found, read_orders(pages), clean, pages, blank,
             scans if scans.pages else None, scanned=len(scans.pages),
@@ -175,21 +177,21 @@ class Pdf(FileFormat):
 
     def comparable(self, text: str) -> str:
         """Return a text without spaces, breaks and hyphens, which a reader of PDF makes itself."""
-        from .read import comparable_text
+        from .read import comparable_letters
 
-        return comparable_text(text)
+        return comparable_letters(text)
 
     def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         """Yield the document as it is in the written file, which holds its pages and nothing else."""
         need_packages()
-        from .read import PdfText, read_pages
+        from .read import read_all_words
         from .verify import has_only_pages
 
         if not part.file.exists():
             return
         content = part.file.read_bytes()
         try:
-            only_pages, text = has_only_pages(content), PdfText(read_pages(content)).text
+            only_pages, text = has_only_pages(content), read_all_words(content)
             spans = self._marks(part.file, text)
         except (InputError, RefusedFileError):
             raise
@@ -214,5 +216,7 @@ class Pdf(FileFormat):
 
     def sought(self, removed: Iterable[str], published: str) -> set[str]:
         """Return the removed strings that the text does not hold anyway, as they were written."""
-        squeezed = self.comparable(published)
-        return {text for text in removed if self.comparable(text) not in squeezed}
+        from .read import comparable_text
+
+        squeezed = comparable_text(published)
+        return {text for text in removed if comparable_text(text) not in squeezed}

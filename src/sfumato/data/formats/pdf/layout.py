@@ -91,7 +91,7 @@ def _runs(show: TextShow, gone: Mapping[int, int]) -> Iterator[_Run]:
     size = abs(state.size) * math.hypot(m[2], m[3])
     along, across = ux * x + uy * y, ux * y - uy * x
     angle = round(math.atan2(uy, ux), 2)
-    codes, font, unit = list(show.codes()), show.font, state.size * state.scale
+    codes, font, unit = show.codes, show.font, state.size * state.scale
     starts = [along + sign * a * scale for a in show.advances]
     ends = [s + sign * font.width(c) * unit * scale for s, c in zip(starts, codes, strict=True)]
     kinds = [gone.get(i, None if c not in font.spaces else "space") for i, c in enumerate(codes)]
@@ -128,10 +128,14 @@ def _lines(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
     for own in by_angle.values():
         own.sort(key=lambda r: -r.across)
         line: list[_Run] = []
+        largest = own[0]
         for run in own:
-            if line and line[0].across - run.across > 0.5 * max(r.size for r in line[-8:]):
+            # Small raised and lowered letters belong to the large ones between them.
+            if line and largest.across - run.across > 0.5 * max(largest.size, run.size):
                 yield sorted(line, key=lambda r: (r.start, r.end))
                 line = []
+            if not line or run.size > largest.size:
+                largest = run
             line.append(run)
         if line:
             yield sorted(line, key=lambda r: (r.start, r.end))

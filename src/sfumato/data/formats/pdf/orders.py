@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .read import PageText, PdfText
+from .read import RIGHT_TO_LEFT, PageText, PdfText
 
 __all__ = ["find_pieces", "read_orders"]
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _LAST, _FIRST = (
     8,
     4,
@@ -221,7 +220,7 @@ def _turn_round(text: str) -> list[int]:
     """Return the lines that hold right-to-left letters, turned round."""
     order: list[int] = []
     for line in re.finditer(r"[^\n]+", text):
-        if _RIGHT_TO_LEFT.search(line[0]):
+        if RIGHT_TO_LEFT.search(line[0]):
             order += [*range(line.end() - 1, line.start() - 1, -1), -1]
     return order
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,9 +19,24 @@ from pypdfium2 import raw
 from ...document import Segment
 from .refusal import FileRefusedError
 
-__all__ = ["PageText", "PdfText", "comparable_text", "read_pages", "read_text", "read_words"]
+__all__ = [
+    "RIGHT_TO_LEFT",
+    "PageText",
+    "PdfText",
+    "comparable_letters",
+    "comparable_text",
+    "copy_pages",
+    "read_all_words",
+    "read_pages",
+    "read_text",
+    "read_words",
+]
 
 _IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_ODD = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe]")
+"""Characters that pdfium gives a meaning of its own, and halves of others."""
+_MIRRORED = str.maketrans(")]}>»", "([{<«")
 _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (
     0.2  # share of characters without a meaning from which on nobody can tell what is written
@@ -41,9 +57,13 @@ class PageText:
 
 @dataclass(frozen=True)
 class PdfText:
-    """The text of a whole file: the pages one after the other, a line break between them."""
+    """The text of a whole file: the pages one after the other, a line break between them.
+
+    `blanked` is the number of scanned pages that nobody has read: they show grey boxes.
+    """
 
     pages: tuple[PageText, ...]
+    blanked: int = 0
 
     @property
     def text(self) -> str:
@@ -83,6 +103,19 @@ def comparable_text(text: str) -> str:
     return _IGNORED.sub("", text)
 
 
+def comparable_letters(text: str) -> str:
+    """Return a text to compare with another reading of it.
+
+    A placeholder between right-to-left letters changes the order in which a reader gives the words of a line, and the
+    reader turns brackets round: the letters of such a text are sorted, and brackets are the same on both sides.
+
+    >>> comparable_letters("a b-c"), comparable_letters("ב [א]") == comparable_letters("]א]ב")
+    ('abc', True)
+    """
+    plain = comparable_text(text)
+    return "".join(sorted(plain.translate(_MIRRORED))) if RIGHT_TO_LEFT.search(plain) else plain
+
+
 def read_pages(data: bytes) -> tuple[PageText, ...]:
     """Return the text of every page, with the place of every character."""
     with _open(data) as document:
@@ -93,6 +126,23 @@ def read_words(data: bytes, pages: Iterable[int]) -> dict[int, str]:
     """Return the text alone of some pages, from 0."""
     with _open(data) as document:
         return {number: _read_page(document, number, _words) for number in sorted(pages)}
+
+
+def read_all_words(data: bytes) -> str:
+    """Return the text of a whole file, as that of `PdfText`."""
+    with _open(data) as document:
+        return "\n".join(_read_page(document, number, _words) for number in range(len(document)))
+
+
+def copy_pages(data: bytes, most: int) -> bytes:
+    """Return a new file with the pages that pdfium finds in another; refuse one with more pages than `most`."""
+    with pdfium.PdfDocument(data) as document, pdfium.PdfDocument.new() as made:
+        if len(document) > most:
+            raise FileRefusedError(f"has more than {most:,} pages")
+        made.import_pages(document)
+        out = io.BytesIO()
+        made.save(out)
+    return out.getvalue()
 
 
 @contextmanager
@@ -112,7 +162,7 @@ def read_text(
     pictures: frozenset[int],
     *,
     blank: bool,
-    scan: Callable[[Sequence[int]], Mapping[int, PageText]] | None = None,
+    scan: Callable[[Sequence[int], bool], Mapping[int, PageText]] | None = None,
 ) -> PdfText:
     """Return the text of a sanitised PDF; refuse one whose pages nobody can read.
 
@@ -125,7 +175,8 @@ def read_text(
     blank : bool
         Whether pictures are blanked, so that a page that is one would be empty.
     scan : callable, optional
-        Called with the scanned pages, from 0, if there are any; returns what is written on each.
+        Called with the scanned pages, from 0, if there are any, and with whether they must be read because the file
+        would be empty without them; returns what is written on each that was read.
 
     """
     found = PdfText(read_pages(data))
@@ -133,11 +184,16 @@ def read_text(
     scanned = [i for i, n in enumerate(letters) if not n and i in pictures]
     if blank:
         scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
+    # Without their pictures some pages are empty; a file of such pages would be nothing at all.
+    needed = not blank or len(scanned) > len(letters) // 2
     if scanned:
-        if scan is None:
+        own = {} if scan is None else scan(sorted(scanned), needed)
+        if needed and scan is None:
             raise FileRefusedError(f"has scanned pages ({len(scanned):,})")
-        own = scan(sorted(scanned))
-        found = PdfText(tuple(own.get(i, page) for i, page in enumerate(found.pages)))
+        found = PdfText(
+            tuple(own.get(i, page) for i, page in enumerate(found.pages)),
+            blanked=0 if needed else len(scanned) - len(own),
+        )
         letters = [sum(not c.isspace() for c in page.text) for page in found.pages]
     unreadable = sum(page.text.count("\ufffd") for page in found.pages)
     unreadable += sum(0xE000 <= ord(c) < 0xF900 for page in found.pages for c in page.text)
@@ -188,6 +244,14 @@ def _codes(textpage: object) -> list[int]:
 
 def _decode(codes: Sequence[int]) -> tuple[str, list[int]]:
     """Return the text of codes as pdfium gives them, and which code each character is from."""
+    whole = "".join(map(chr, codes)) if max(codes, default=0) <= 0x10FFFF else "\0"
+    if not _ODD.search(whole):
+        return whole.replace("\r", ""), [i for i, code in enumerate(codes) if code != 0x0D]
+    return _decode_each(codes)
+
+
+def _decode_each(codes: Sequence[int]) -> tuple[str, list[int]]:
+    """Return what `_decode` does, code by code."""
     characters: list[str] = []
     sources: list[int] = []
     high = 0

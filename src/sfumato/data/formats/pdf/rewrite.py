@@ -15,11 +15,12 @@ from .layout import CutText, StreamLayout
 from .marks import StreamCuts
 from .rules import find_rules
 from .scan import StreamOperator
+from .streams import SHOWS
 
 __all__ = ["EXTRA_LETTERS", "PLACEHOLDER_FONT", "rewrite", "winansi"]
 
 PLACEHOLDER_FONT = b"SfumatoH"
-_SHOWS = ("TJ", "Tj", "'", '"')
+
 _GREY = b"0.88"
 _DESCENT, _ASCENT = -0.22, 0.8
 Codes = Mapping[int, int]
@@ -99,7 +100,7 @@ class _Writer:
             self.absolute = False
             self.states.clear()
             self.moves.clear()
-        elif name in _SHOWS:
+        elif name in SHOWS:
             self._show(self.cuts.shows[start])
         elif name in MOVES:
             leading = b" %b TL " % _number(-_last(operator)) if name == "TD" else b" "

@@ -27,6 +27,7 @@ _BEFORE = re.compile(
 )
 _SHORTEST = len(b"0 0 0 0 re f")
 _THIN, _TALL = 0.15, 2.5  # of the size of the letters
+_UPRIGHT = 1.3  # of the size of the letters: what is higher is written from bottom to top
 
 
 def find_rules(stream: StreamContent, boxes: Sequence[CutBox]) -> Iterator[tuple[int, int]]:
@@ -89,8 +90,11 @@ def _is_along(box: Sequence[float], cuts: Sequence[CutBox]) -> bool:
         if not b - 0.05 * size < (bottom + top) / 2 < d or left > c or right < a:
             continue
         if min(right - left, top - bottom) <= _THIN * size:
-            # A rule of a table or below a heading is much longer than the words that it is near to.
-            if right - left < 3 * (c - a) + 4 * size:
+            # A rule of a table, below a heading or of an axis is much longer than the words that it is near to, and
+            # one across the words says nothing about them.
+            is_upright = top - bottom > right - left
+            long, words = (top - bottom, d - b) if is_upright else (right - left, c - a)
+            if long < 3 * words + 4 * size and not (is_upright and words < _UPRIGHT * size):
                 return True
         elif top - bottom < _TALL * size and left > a - 0.6 * size and right < c + 0.6 * size:
             return True

@@ -16,17 +16,18 @@ from pikepdf import Array, Dictionary, Name, Object, Stream
 from ...limits import Limits
 from . import keys
 from .encodings import put_unicode, unicode_map
+from .read import copy_pages
 from .refusal import FileRefusedError
 from .resource_names import rename_resources
-from .streams import Operation, Unpacking, content_of, parse, unparse, walk
+from .streams import SHOWS, Operation, Unpacking, content_of, parse, unparse, walk, without_text
 
 __all__ = ["Sanitised", "sanitise", "save"]
 
 _MOST_PAGES = 20_000
-_SHOWS = ("Tj", "TJ", "'", '"')
 _STRING = re.compile(rb"\((?:[^()\\]++|\\.)*+\)", re.DOTALL)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}")
 _TAGS = {"/Artifact", "/Span", "/P", "/OC"}
+_UNREADABLE = (pikepdf.PdfError, RuntimeError, ValueError, TypeError, OverflowError)
 _PLAIN_INKS = {"/All", "/None", "/Black", "/Cyan", "/Magenta", "/Yellow"}
 
 
@@ -55,7 +56,7 @@ def sanitise(data: bytes, limits: Limits, *, blank: bool = True) -> Sanitised:
     unpacking = Unpacking(len(data), limits)
     unpacking.check_bytes(data)
     pdf = _open(data)
-    dropped: set[str] = set()
+    dropped = {"what readers may not do with the file"} if pdf.is_encrypted else set[str]()
     try:
         root = pdf.Root
         if not isinstance(root, Dictionary) or not len(pdf.pages):
@@ -97,6 +98,7 @@ def save(pdf: pikepdf.Pdf, *, recompress: bool = True) -> bytes:
         deterministic_id=True,
         object_stream_mode=pikepdf.ObjectStreamMode.generate,
         compress_streams=True,
+        encryption=False,
         stream_decode_level=pikepdf.StreamDecodeLevel.generalized,
         recompress_flate=recompress,
     )
@@ -105,14 +107,19 @@ def save(pdf: pikepdf.Pdf, *, recompress: bool = True) -> bytes:
 
 def _open(data: bytes) -> pikepdf.Pdf:
     try:
-        pdf = pikepdf.open(io.BytesIO(data))
+        return pikepdf.open(io.BytesIO(data))
     except pikepdf.PasswordError:
         raise FileRefusedError("is encrypted") from None
-    except (pikepdf.PdfError, RuntimeError, ValueError, TypeError, OverflowError):
+    except _UNREADABLE:
+        return _open_rebuilt(data)
+
+
+def _open_rebuilt(data: bytes) -> pikepdf.Pdf:
+    """Open a file that is not as the standard wants it: the reader, which shows it, writes its pages anew."""
+    try:
+        return pikepdf.open(io.BytesIO(copy_pages(data, _MOST_PAGES)))
+    except _UNREADABLE:
         raise FileRefusedError("is not a readable PDF") from None
-    if pdf.is_encrypted:
-        raise FileRefusedError("is encrypted")
-    return pdf
 
 
 def _refuse_kinds(root: Object) -> None:
@@ -284,10 +291,8 @@ class _Objects:
         return None
 
     def _blank_pattern(self, pattern: Object) -> None:
-        operations = parse(pattern)
-        kept = [each for each in operations if each[1] not in _SHOWS]
-        if len(kept) < len(operations):
-            pattern.write(unparse(kept))
+        if any(name in SHOWS for _, name in parse(pattern)):
+            pattern.write(without_text(pattern))
             self.dropped.add("text that was drawn as a pattern")
 
     def _rewrite_unicode(self, font: Object) -> None:

@@ -254,18 +254,23 @@ class Scans:
         self.found = 0
         self.pages: dict[int, ScannedPage] = {}
 
-    def count(self, numbers: Sequence[int]) -> dict[int, PageText]:
-        """Count the scanned pages without reading them; refuse the file where nothing here could."""
+    def count(self, numbers: Sequence[int], needed: bool) -> dict[int, PageText]:
+        """Count the scanned pages without reading them; refuse a file that needs them where nothing here could."""
         self.found = len(numbers)
-        if picture_reader() is None:
+        if needed and picture_reader() is None:
             raise FileRefusedError(f"has scanned pages ({self.found:,}), which need the extra ocr")
         return {}
 
-    def read(self, numbers: Sequence[int]) -> dict[int, PageText]:
-        """Return what is written on the scanned pages; refuse the file where they cannot or may not be read."""
-        self.count(numbers)
+    def read(self, numbers: Sequence[int], needed: bool) -> dict[int, PageText]:
+        """Return what is written on the scanned pages; nothing where they cannot or may not be read.
+
+        A file that needs them, because it would be empty otherwise, is refused then.
+        """
+        self.count(numbers, needed)
         reader = picture_reader()
         if reader is None or not self._allowed:
+            if not needed:
+                return {}
             raise FileRefusedError(
                 f"has scanned pages ({self.found:,}), which a person must see in the review room, or which "
                 "--accept-scans accepts unseen"

@@ -12,7 +12,7 @@ from pikepdf import Array, Dictionary, Name, Object, Stream
 from ...limits import Limits
 from .refusal import FileRefusedError
 
-__all__ = ["Unpacking", "content_of", "parse", "unparse", "walk"]
+__all__ = ["SHOWS", "Unpacking", "content_of", "parse", "unparse", "walk", "without_text"]
 
 _FIRST, _PIECE = 1 << 13, 1 << 18  # bytes that are unpacked at once: most streams are short
 _STREAM = re.compile(rb"(?<!end)stream\r?\n")
@@ -23,6 +23,8 @@ _GROWTH = {
 }  # fmt: skip
 _CALLS = re.compile(rb"/([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)[\x00\t\n\x0c\r ]+Do(?![A-Za-z0-9*])")
 
+SHOWS = ("Tj", "TJ", "'", '"')
+"""The operators that show text."""
 Operation = tuple[list[Object] | pikepdf.ContentStreamInlineImage, str]
 
 
@@ -169,3 +171,13 @@ def unparse(operations: list[Operation]) -> bytes:
         given if isinstance(given, pikepdf.ContentStreamInlineImage) else (given, pikepdf.Operator(name))
         for given, name in operations
     ])  # fmt: skip
+
+
+def without_text(stream: Object) -> bytes:
+    """Return the content of a stream without the operators that show a text or are given one."""
+    kept: list[Operation] = []
+    for given, name in parse(stream):
+        has_text = isinstance(given, list) and any(isinstance(v, pikepdf.String) for v in given)
+        if name not in SHOWS and not has_text:
+            kept.append((given, name))
+    return unparse(kept)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ...._jit import njit
 from ..containment._kernels import Covers, supersets_of
 
 B1 = npt.NDArray[np.bool_]

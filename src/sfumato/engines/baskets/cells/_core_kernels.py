@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...._jit import njit
 
 I4 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ...._jit import njit
 from ._pair_kernels import edge
 
 B1 = npt.NDArray[np.bool_]

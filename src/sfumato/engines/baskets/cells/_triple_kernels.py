@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ...._jit import njit
 from ._pair_kernels import count_company, published_items
 
 B1 = npt.NDArray[np.bool_]

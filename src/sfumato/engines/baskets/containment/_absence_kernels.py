@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ._kernels import I4, I8, Covers, supersets_of
 
 

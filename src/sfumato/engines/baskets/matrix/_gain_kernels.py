@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ...._jit import njit
 from ._partition_kernels import B1, I4, I8, U1, PartitionState, feasible, refine
 
 F8 = npt.NDArray[np.float64]

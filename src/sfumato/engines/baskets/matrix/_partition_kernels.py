@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...._jit import njit
 
 B1 = npt.NDArray[np.bool_]
 I4 = npt.NDArray[np.int32]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...._jit import njit
 
 B1 = npt.NDArray[np.bool_]
 I4 = npt.NDArray[np.int32]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ...._jit import njit
 
 F8 = npt.NDArray[np.float64]
 F4 = npt.NDArray[np.float32]

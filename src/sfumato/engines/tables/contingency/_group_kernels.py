@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ._measure_kernels import F8, I4, I8, below_least, home, nlogn, share_of
 
 

@@ -7,8 +7,8 @@ one combination of the other attributes' intervals.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ._measure_kernels import F8, I4, I8, U1, below_least, home, nlogn, share_of
 
 

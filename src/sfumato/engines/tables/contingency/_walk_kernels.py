@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ._group_kernels import GroupState, merge, wider
 from ._measure_kernels import F8, I4, I8, below_least, nlogn
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ..contingency._group_kernels import GroupState, find, merge, merge_delta, width_delta
 from ..contingency._measure_kernels import F8, I4, I8, U1, below_least, nlogn, share_of
 

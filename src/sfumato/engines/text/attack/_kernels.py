@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from ...._jit import njit
 
 
 @njit("void(f8[::1], f8[::1], i8[::1], f8[:, ::1], f8[::1], f8[:, ::1])", cache=True, nogil=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ..reading.features._kernels import conjunctions
 from ._weight_kernels import joint_weight
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from ...._jit import njit
 from ..learners._crf_kernels import STEEPEST, chain, emission, update
 
 LONGEST = 64  # tokens of one chain in training, at most

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
 
+from ...._jit import njit, types
 from ....data._column_kernels import copy_bytes
 
 __all__ = [

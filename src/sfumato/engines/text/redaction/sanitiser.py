@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ....core.errors import InputError, SfumatoError, WithheldError
 from ....core.storage.placed_bands import PlacedBands
 from ....data.byte_columns import Bytes, Offsets
-from ....data.document import Document, Edit, Span, apply, unite
+from ....data.document import Document, Edit, Span, apply, placed, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
@@ -199,6 +199,8 @@ class Sanitiser:
         for i, document in enumerate(documents):
             for order in document.orders:
                 by_document[i] = unite([*by_document[i], *self._other_order(document, order)])
+            if document.segments:
+                by_document[i] = list(placed(document, by_document[i]))
         return SanitisedBatch(documents, by_document, [], counts)
 
     def _other_order(self, document: Document, order: Sequence[int]) -> Iterator[Edit]:

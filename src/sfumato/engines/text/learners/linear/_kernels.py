@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from ....._jit import njit
 from ...reading.features._kernels import conjunctions
 from .._weight_kernels import joint_weight
 

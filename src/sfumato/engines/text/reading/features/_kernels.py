@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
+
+from ....._jit import njit, types
 
 _u = types.uint64  # one signature: a constant would otherwise be a separate specialisation
 

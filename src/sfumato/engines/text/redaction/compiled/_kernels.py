@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
 
+from ....._jit import njit, types
 from ...learners._crf_kernels import STEEPEST
 from ...reading.features._kernels import pair, seal
 

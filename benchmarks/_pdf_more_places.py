@@ -1,0 +1,146 @@
+"""More places where a PDF can hide a name: other scripts, signatures, pixels, and files that are two files at once."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name, String
+
+from benchmarks._pdf_places import Draw, Made, body, changed, name, prose, with_content
+
+_HEBREW = "אבגדהוזחטיכלמנסעפצקרשת"
+
+
+def locked(draw: Draw) -> Made:
+    """A file that opens without a password and may not be changed."""
+    data, names = body(draw)
+    return changed(data, lambda _: None, encryption=pikepdf.Encryption(owner=names[0], user="")), names  # fmt: skip
+
+
+def polyglot(draw: Draw) -> Made:
+    """A PDF with a line before it and an archive behind it."""
+    data, names = body(draw)
+    before, behind = name(draw), name(draw)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"{behind}.txt", f"a letter to {behind}")
+    return b"#!/bin/sh # " + before.encode() + b"\n" + data + packed.getvalue(), [*names, before, behind]  # fmt: skip
+
+
+def signature(draw: Draw) -> Made:
+    """A signature with a name, a reason and a drawn form."""
+    who, reason, place = names = [name(draw) for _ in range(3)]
+
+    def sign(pdf: pikepdf.Pdf) -> None:
+        looks = pdf.make_stream(
+            f"BT /F1 9 Tf 2 4 Td (Signed by {who} today) Tj ET".encode(), Type=Name.XObject, Subtype=Name.Form,
+            BBox=[0, 0, 260, 20], Resources=pdf.pages[0].obj.Resources,
+        )  # fmt: skip
+        value = Dictionary(
+            Type=Name.Sig, Filter=Name("/Adobe.PPKLite"), SubFilter=Name("/adbe.pkcs7.detached"), Name=String(who),
+            Reason=String(f"agreed with {reason}"), Location=String(f"at {place}"), ByteRange=Array([0, 10, 20, 10]),
+            Contents=String(who.encode().hex()),
+        )  # fmt: skip
+        field = pdf.make_indirect(
+            Dictionary(
+                Type=Name.Annot, Subtype=Name.Widget, FT=Name.Sig, T=String("sig"), V=value, F=4,
+                Rect=Array([60, 200, 320, 220]), AP=Dictionary(N=looks),
+            )
+        )  # fmt: skip
+        pdf.pages[0].obj.Annots = Array([field])
+        pdf.Root.AcroForm = Dictionary(Fields=Array([field]), SigFlags=3)
+
+    return changed(with_content(draw, f"BT /F1 11 Tf 60 700 Td ({prose(draw, 9)}) Tj ET"), sign), names  # fmt: skip
+
+
+def pixels(draw: Draw) -> Made:
+    """A name in the samples of a picture, of its mask and of an inline picture."""
+    names = [name(draw) for _ in range(3)]
+    inline = f"BI /W {len(names[0])} /H 1 /CS /G /BPC 8 ID {names[0]} EI"
+    content = f"q 40 0 0 40 60 60 cm /I Do Q q 40 0 0 40 160 60 cm {inline} Q BT /F1 11 Tf 60 700 Td ({prose(draw, 9)}) Tj ET"
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        image, mask = (
+            pdf.make_stream(
+                each.encode(), Type=Name.XObject, Subtype=Name.Image, Width=len(each), Height=1, BitsPerComponent=8,
+                ColorSpace=Name.DeviceGray,
+            )
+            for each in names[1:]
+        )  # fmt: skip
+        image.SMask = mask
+        pdf.pages[0].obj.Resources.XObject = Dictionary(I=image)
+
+    return changed(with_content(draw, content), change), names
+
+
+def _mapped(pdf: pikepdf.Pdf, texts: dict[int, str], width: int) -> pikepdf.Object:
+    lines = "\n".join(f"<{code:0{width}x}> <{text.encode('utf-16-be').hex()}>" for code, text in texts.items())  # fmt: skip
+    return pdf.make_stream(
+        f"/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <{'0' * width}> "
+        f"<{'f' * width}> endcodespacerange {len(texts)} beginbfchar\n{lines}\nendbfchar endcmap end end".encode()
+    )
+
+
+def ligatures(draw: Draw) -> Made:
+    """Names with ligatures, each one glyph that is several letters."""
+    kinds = {1: "ffi", 2: "ff", 3: "fi", 4: "fl"}
+    names = [f"{draw.choice(['Steffi', 'Fiona', 'Affie'])} {draw.choice(['Griffith', 'Pfeiffer', 'Hofflinger'])}" for _ in range(2)]  # fmt: skip
+
+    def shown(text: str) -> str:
+        for code, letters in kinds.items():
+            text = text.replace(letters, f"\\{code:03o}")
+        return text
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        font = pdf.pages[0].obj.Resources.Font.F1
+        listed = Array([1, *(Name("/" + letters) for letters in kinds.values())])
+        font.Encoding = Dictionary(BaseEncoding=Name.WinAnsiEncoding, Differences=listed)
+        font.FirstChar, font.LastChar, font.Widths = 1, 126, Array([556] * 126)
+        plain = {code: chr(code) for code in range(32, 127)}
+        font.ToUnicode = _mapped(pdf, plain | kinds, 2)
+
+    text = shown(f"The office of {names[0]} and the staff of {names[1]} found a flat")
+    return changed(with_content(draw, f"BT /F1 11 Tf 60 700 Td ({text}) Tj ET"), change), names
+
+
+def right_to_left(draw: Draw) -> Made:
+    """Hebrew, drawn as it is seen from left to right."""
+    codes = {letter: 65 + i for i, letter in enumerate(_HEBREW)} | {" ": 32}
+    first, last, other = ("".join(draw.choice(_HEBREW) for _ in range(6)) for _ in range(3))
+    seen = "".join(chr(codes[c]) for c in reversed(f"{other} {first} {last} {other}"))
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        font = pdf.pages[0].obj.Resources.Font.F1
+        font.ToUnicode = _mapped(pdf, {code: letter for letter, code in codes.items()}, 2)
+
+    return changed(with_content(draw, f"BT /F1 11 Tf 60 700 Td ({seen}) Tj ET"), change), [f"{first} {last}"]  # fmt: skip
+
+
+def vertical(draw: Draw) -> Made:
+    """Letters below each other, by a font that writes from top to bottom."""
+    who = name(draw)
+    shown = f"Seen {who} there".encode("utf-16-be").hex()
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        inner = Dictionary(
+            Type=Name.Font, Subtype=Name.CIDFontType2, BaseFont=Name.Helvetica, DW=600,
+            CIDSystemInfo=Dictionary(Registry=String("Adobe"), Ordering=String("Identity"), Supplement=0),
+            FontDescriptor=Dictionary(Type=Name.FontDescriptor, FontName=Name.Helvetica, Flags=4),
+        )  # fmt: skip
+        pdf.pages[0].obj.Resources.Font.V1 = Dictionary(
+            Type=Name.Font, Subtype=Name.Type0, BaseFont=Name.Helvetica, Encoding=Name("/Identity-V"),
+            DescendantFonts=Array([inner]), ToUnicode=_mapped(pdf, {c: chr(c) for c in range(32, 127)}, 4),
+        )  # fmt: skip
+
+    content = (
+        f"BT /F1 11 Tf 60 780 Td ({prose(draw, 9)}) Tj ET BT /V1 11 Tf 300 700 Td <{shown}> Tj ET"
+    )
+    return changed(with_content(draw, content), change), [who]
+
+
+MORE_PLACES = {
+    each.__name__: each
+    for each in (locked, polyglot, signature, pixels, ligatures, right_to_left, vertical)
+}
