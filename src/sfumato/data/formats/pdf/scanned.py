@@ -31,6 +31,7 @@ __all__ = ["ScannedPage", "ScannedPicture", "Scans", "find_in_scans", "page_word
 
 _DPI = 200
 _BITS = 4
+_SHORTEST = 4  # letters of a removed string that is looked for; the text is compared with what was decided anyway
 _WORD = re.compile(r"\w+")
 _MOST_PIXELS = 40_000_000
 _LARGEST = 200_000_000
@@ -310,7 +311,8 @@ def _only_picture(page: pdfium.PdfPage) -> Picture:
 
 def find_in_scans(data: bytes, removed: Iterable[str]) -> int:
     """Count the removed strings that a recogniser reads on the scanned pages of a written file."""
-    wanted = [words for text in removed if (words := _WORD.findall(text.casefold()))]
+    found = (_WORD.findall(text) for text in removed)
+    wanted = [words for words in found if len("".join(words)) >= _SHORTEST]
     numbers = list(_own_scans(data))
     reader = picture_reader() if numbers and wanted else None
     if reader is None:
@@ -319,7 +321,7 @@ def find_in_scans(data: bytes, removed: Iterable[str]) -> int:
     for number in numbers:
         picture, scale = _draw(data, number)
         read = reader.read(picture, round(scale * 72)).words
-        words = [w for word in read for w in _WORD.findall(word.text.casefold())]
+        words = [w for word in read for w in _WORD.findall(word.text)]
         left |= {i for i, own in enumerate(wanted) if _stands_in(own, words)}
     return len(left)
 
