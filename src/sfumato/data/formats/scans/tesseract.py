@@ -80,7 +80,7 @@ class Tesseract:
 
 
 def _words(table: str) -> Iterator[ReadWord]:
-    """Yield the words of the program's table.
+    r"""Yield the words of the program's table.
 
     >>> head = "level\tblock_num\tpar_num\tline_num\tleft\ttop\twidth\theight\tconf\ttext\n"
     >>> [(w.text, w.right, w.confidence) for w in _words(head + "5\t1\t1\t1\t2\t3\t10\t8\t91.5\tAnn\n")]
