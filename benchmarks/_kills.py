@@ -4,7 +4,7 @@
     python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
     python -m benchmarks._kills KIND steps 0 40 60   the same for the steps from 40 to 59
 
-KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
+KIND is text, files (a folder of several kinds), tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
 for a project at the local page, which is never replaced. Beside
 the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
 nothing is left of a killed one but its files; modules are loaded before, because loading them takes longer
@@ -207,9 +207,58 @@ def at_every_step(trial: Trial, first: int = 1, last: int = 400, *, both: bool =
 
 
 def text_publish(folder: Path) -> Callable[..., None]:
-    """Return a publish of many parts, with a model learned from a few generated notes."""
+    """Return a publish of many parts."""
     from dataclasses import replace
 
+    from sfumato.data.documents import write_documents
+    from sfumato.data.samples.notes import clinic_notes
+
+    source = folder / "notes.jsonl"
+    notes = clinic_notes(80)
+    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(15) for note in notes)
+    write_documents(many, like="jsonl", out=source)
+    return publish_of(source, folder)
+
+
+def pdf_publish(folder: Path, count: int = 40) -> Callable[..., None]:
+    """Return a publish of PDF files."""
+    from sfumato.data.formats.pdf.format import Pdf
+    from sfumato.data.samples.notes import clinic_notes
+
+    source = folder / "letters"
+    source.mkdir()
+    notes = clinic_notes(min(count, 100))
+    for number in range(count):
+        text = notes[number % len(notes)].text.encode("cp1252", "replace").decode("cp1252")
+        (source / f"{number}.pdf").write_bytes(Pdf().create(text))
+    return publish_of(source, folder)
+
+
+def publish_of(source: Path, folder: Path) -> Callable[..., None]:
+    """Return a publish of a corpus, with a model learned from a few generated notes."""
+    from sfumato.data.samples.notes import clinic_notes
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
+    from sfumato.engines.text.release.writing import publish
+    from sfumato.text import explore
+
+    found = explore(clinic_notes(80), labels=["NAME"], ratios=[10], folds=2, attackers="none")
+    candidate = found.candidates[0]
+    classifiers = found.classifiers[candidate.id]
+
+    def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
+        sanitiser = Sanitiser(classifiers)
+        publish(
+            source, out, sanitiser=sanitiser, candidate=candidate, made_from={"model": "kills"},
+            characters=20_000, threads=threads, force=force,
+        )  # fmt: skip
+
+    work(folder / "warm", threads=1)  # compiles the kernels here, before the forks
+    shutil.rmtree(folder / "warm")
+    return work
+
+
+def files_publish(folder: Path) -> Callable[..., None]:
+    """Return a publish of a folder that mixes kinds: letters, pages, rich texts, messages and plain texts."""
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text.redaction.sanitiser import Sanitiser
@@ -219,16 +268,20 @@ def text_publish(folder: Path) -> Callable[..., None]:
     notes = clinic_notes(80)
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
     candidate = found.candidates[0]
-    classifiers = found.classifiers[candidate.id]
-    source = folder / "notes.jsonl"
-    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(15) for note in notes)
-    write_documents(many, like="jsonl", out=source)
+    source = folder / "letters"
+    source.mkdir()
+    kinds = ("docx", "html", "rtf", "eml", "plain")
+    for number, kind in enumerate(kinds):
+        write_documents(notes[number :: len(kinds)], like=kind, out=folder / kind)
+        for path in (folder / kind).iterdir():
+            if path.suffix != ".ann":
+                shutil.copy(path, source / path.name)
 
     def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
-        sanitiser = Sanitiser(classifiers)
+        sanitiser = Sanitiser(found.classifiers[candidate.id])
         publish(
             source, out, sanitiser=sanitiser, candidate=candidate, made_from={"model": "kills"},
-            characters=20_000, threads=threads, force=force,
+            characters=2_000, threads=threads, force=force,
         )  # fmt: skip
 
     work(folder / "warm", threads=1)  # compiles the kernels here, before the forks
@@ -448,8 +501,8 @@ def serve(folder: Path) -> Callable[..., None]:
 
 
 KINDS = {
-    "text": text_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
-    "report": report, "serve": serve,
+    "text": text_publish, "pdf": pdf_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
+    "report": report, "serve": serve, "files": files_publish,
 }  # fmt: skip
 
 

@@ -332,7 +332,7 @@ def tell_by_fonts(data: bytes, names: Sequence[str]) -> tuple[int, int]:
         for page in pdf.pages:
             try:
                 for show in interpreter.read(page).shows:
-                    used.setdefault(show.font.object.objgen, set()).update(show.codes())
+                    used.setdefault(show.font.object.objgen, set()).update(show.codes)
             except PageRefusedError:
                 continue
         for font in walk(pdf.Root):

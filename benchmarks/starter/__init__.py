@@ -19,6 +19,7 @@ from benchmarks._common import RESULTS, data_folder
 from benchmarks.starter.corpora import SHIPPED, SOURCES, read_corpus
 from benchmarks.starter.dictionary import listed_names, told
 from benchmarks.starter.learning import Corpora
+from benchmarks.starter.without import TOGETHER
 from sfumato.data.document import Document
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.learners.folds import deal, out_of_fold
@@ -30,7 +31,6 @@ from sfumato.engines.text.starter.weights import PACKAGED, Starter
 
 RATIO = 10.0
 THRESHOLD = -math.log(RATIO)
-TOGETHER = ({"aci_bench_notes", "aci_bench_dialogues"},)
 RULED_WORDS = 30_000  # rules are slow: they are judged on the first documents that hold as many
 
 

@@ -372,8 +372,8 @@ def tabulate(
     by : list of str
         Columns to count by.
     rule : str
-        A regime with a rule for cells (cms, nhs), suppress:N, round:BASE, noise:EPSILON; joined
-        by +.
+        A regime with a rule for cells (cms, nhs), ons, suppress:N, round:BASE, noise:EPSILON;
+        joined by +.
     out : path
         Where the result goes.
     force : bool, default=False

@@ -143,6 +143,7 @@ def publish(
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
     accept_shift: bool = False,
+    accept_scans: bool = False,
     ignore_marks: bool = False,
     keep_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
@@ -185,6 +186,8 @@ def publish(
         Other fields to publish as they are; all others are dropped.
     accept_shift : bool, default=False
         Publish although the documents are not like those learned from; recorded.
+    accept_scans : bool, default=False
+        Publish scanned pages, read by OCR, although nobody has seen them; recorded.
     ignore_marks : bool, default=False
         Treat spans that are marked in the input as unmarked, to measure what was learned.
     keep_ids : bool, default=False
@@ -231,6 +234,7 @@ def publish(
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
     accept_shift: bool = False,
+    accept_scans: bool = False,
     ignore_marks: bool = False,
     keep_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,

@@ -13,6 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NEEDED = [
     *PROJECT["project"]["dependencies"],
     *PROJECT["project"]["optional-dependencies"]["encoder"],
+    *PROJECT["project"]["optional-dependencies"]["onnx"],
     *PROJECT["project"]["optional-dependencies"]["spark"],
 ]
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pandas as pd
 import pyarrow as pa
@@ -88,6 +89,25 @@ def test_a_text_publish_is_the_same_on_both(spark, tmp_path):
     write_documents(notes, like="jsonl", out=tmp_path / "notes.jsonl")
     for name in ("local", "spark"):
         found.publish("r10", tmp_path / "notes.jsonl", out=tmp_path / name, engine=name)
+    for file in (tmp_path / "local").iterdir():
+        assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes()
+
+
+def test_a_person_has_one_pseudonym_on_both(spark, tmp_path, monkeypatch):
+    """What replaces a name is chosen here, so that the key stays at home."""
+    from sfumato.data.documents import write_documents
+    from sfumato.data.samples.notes import clinic_notes
+    from sfumato.text import explore
+
+    monkeypatch.setenv("SFUMATO_KEY", "a key that is long enough for it")
+    notes = [replace(d, fields={"patient": i % 9}) for i, d in enumerate(clinic_notes(60))]
+    found = explore(notes, labels=["NAME", "DATE"], ratios=[10], folds=2, attackers=())
+    write_documents(notes, like="jsonl", out=tmp_path / "notes.jsonl")
+    for name in ("local", "spark"):
+        found.publish(
+            "r10", tmp_path / "notes.jsonl", out=tmp_path / name, engine=name,
+            replacement="surrogate", person="patient",
+        )  # fmt: skip
     for file in (tmp_path / "local").iterdir():
         assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes()
 

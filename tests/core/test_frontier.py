@@ -99,6 +99,28 @@ def test_knee_is_the_corner():
     assert frontier.points()[frontier.knee()] == (0.1, 0.9)
 
 
+@given(points.filter(bool), st.integers(0, 2**30))
+def test_the_knee_prefers_what_keeps_more_within_twice_the_risk_and_half_the_height(items, kept):
+    frontier = filled(items)
+    (r0, u0), (r1, u1) = frontier.points()[0], frontier.points()[-1]
+    keeps = {item: kept >> item & 1 for item in frontier}
+    chosen, farthest = frontier.knee(keeps.__getitem__), frontier.knee()
+    if r1 == r0:
+        assert chosen == farthest
+        return
+
+    def height(item):
+        return (items[item][1] - u0) / (u1 - u0) - (items[item][0] - r0) / (r1 - r0)
+
+    most = 2 * items[farthest][0] * (1 + 1e-9)
+    near = [
+        item for item in frontier if items[item][0] <= most and height(item) >= height(farthest) / 2
+    ]
+    assert keeps[chosen] == max(keeps[item] for item in near)
+    assert chosen == farthest or keeps[chosen] > keeps[farthest]
+    assert items[chosen][0] <= most
+
+
 def test_a_tie_keeps_the_older_item_unless_told_otherwise():
     frontier = Frontier()
     assert frontier.insert(0.5, 0.5, "old")

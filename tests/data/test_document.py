@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.core.errors import DataError
-from sfumato.data.document import Document, Edit, Edited, Segment, Span, apply, by_place, unite
+from sfumato.data.document import (
+    Document,
+    Edit,
+    Edited,
+    Segment,
+    Span,
+    apply,
+    by_place,
+    place_edits,
+    unite,
+)
 
 texts = st.text(st.sampled_from(list("aBé ’.\n\u0301山👍")), max_size=40)
 
@@ -86,3 +96,20 @@ def test_the_hash_is_that_of_the_text_alone():
     one = Document("a", "Zoë 👍", [Span(0, 3, "NAME")], {"n": 1})
     assert one.text_sha256 == Document("b", "Zoë 👍").text_sha256
     assert one.text_sha256 == hashlib.sha256("Zoë 👍".encode()).hexdigest()
+
+
+@given(edited_texts(), st.data())
+def test_edits_begin_and_end_where_something_lives(given_text, data):
+    text, edits = given_text
+    bounds = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    segments = [Segment(a, b, str(a)) for a, b in zip(bounds[::2], bounds[1::2], strict=False)]
+    alive = {i for own in segments for i in range(own.start, own.end)} or set(range(len(text)))
+    wanted = []
+    for edit in edits:
+        touched = [i for i in range(edit.start, edit.end) if i in alive]
+        if touched:
+            wanted.append(Edit(touched[0], touched[-1] + 1, edit.replacement, "NAME"))
+    document = Document("d", text, segments=segments)
+    found = place_edits(document, [edit for edit in edits if edit.end > edit.start])
+    assert list(found) == wanted
+    by_place(document, found)

@@ -175,6 +175,10 @@ OPF = {
     "redacted_text": "<PRIVATE_PERSON>  <ann@mail.example> on 1/2",
 }  # fmt: skip
 
+OPF_FILE = {
+    "example_id": "7", "text": TEXT, "predicted_spans": {"private_person: Ann Mayer": [[0, 9]]},
+}  # fmt: skip
+
 
 @pytest.mark.parametrize(
     ("written", "span"),
@@ -182,6 +186,7 @@ OPF = {
         ({"d": PRESIDIO}, Span(0, 9, "PERSON", 0.85)),
         (OPENMED, Span(0, 9, "PERSON", 0.97)),
         (OPF, Span(0, 9, "private_person", None)),
+        (OPF_FILE, Span(0, 9, "private_person", None)),
     ],
 )
 def test_what_other_tools_write_is_read_as_it_comes(tmp_path, written, span):
@@ -195,6 +200,15 @@ def test_what_other_tools_write_is_read_as_it_comes(tmp_path, written, span):
     (tmp_path / "ours.jsonl").write_text(json.dumps(ours) + "\n", encoding="utf-8")
     (again,) = with_findings(documents, tmp_path / "ours.jsonl")
     assert again == found
+
+
+@pytest.mark.parametrize("places", [7, [7], [[1]], [["a", "b"]], {"a": 1}])
+def test_findings_by_label_that_are_no_places_are_refused_without_their_text(tmp_path, places):
+    written = {**OPF_FILE, "predicted_spans": {"private_person: Ann Mayer": places}}
+    (tmp_path / "one.jsonl").write_text(json.dumps(written), encoding="utf-8")
+    with pytest.raises(DataError, match="Record 1 of the findings") as raised:
+        list(with_findings([Document("d", TEXT)], tmp_path / "one.jsonl"))
+    assert "Ann" not in str(raised.value)
 
 
 def test_entries_that_give_back_the_text_are_known_by_it(tmp_path):

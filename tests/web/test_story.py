@@ -172,6 +172,7 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
             browser,
             "document.getElementById('published').textContent.includes('Press the button again')",
         )
+        assert "NAME up to" in browser.run("document.getElementById('published').textContent")
         browser.run("document.querySelector('#publish button').click()")
         until(
             browser, "document.getElementById('published').textContent.includes('Published: r20')"

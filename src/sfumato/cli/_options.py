@@ -261,6 +261,8 @@ def make_command(
             for slot, value in given.items():
                 model, about, name = slots[slot]
                 if value is not None and value != []:
+                    if name in values[model]:
+                        raise ParameterError(f"{command} got {about.flag} under two names.")
                     values[model][name] = _value(about, value)
             with console.progress(label or command.rsplit(maxsplit=1)[-1]) as step:
                 call = Call(None if out is None else Path(out), force, console.say, step)

@@ -18,6 +18,7 @@ import typer
 from .._kernel_cache import is_empty
 from ..core.engine import Progress, no_progress
 from ..core.errors import FormerSpellingWarning, PrivacyWarning, SfumatoError
+from ..core.notices import hear_notices
 from ..core.printing import printable
 
 __all__ = [
@@ -115,16 +116,18 @@ class Console:
 
 @contextmanager
 def _notice(tell: Callable[[str], object]) -> Iterator[None]:
-    """Tell that kernels are being compiled, if none has been before and the block takes a while."""
+    """Tell notices, and that kernels are being compiled, if none has been before and the block takes a while."""
     if not is_empty():
-        yield
+        with hear_notices(tell):
+            yield
         return
     # Later than at once: a command that is refused soon prints one sentence only.
     timer = threading.Timer(_SOON, tell, (NOTICE,))
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with hear_notices(tell):
+            yield
     finally:
         timer.cancel()
 

@@ -34,7 +34,7 @@ from ..core.storage.staging import check_output
 from ..core.storage.work_folder import WorkFolder, refuse_existing
 
 if TYPE_CHECKING:
-    from .protocol import Compute
+    from .protocol import BatchMapper
 
 __all__ = ["Journal", "JournalEntry", "fingerprint", "is_disk_full"]
 
@@ -298,7 +298,7 @@ class Journal:
 
     def run(
         self,
-        compute: Compute,
+        compute: BatchMapper,
         function: Callable[..., tuple[Content, Mapping[str, object]]],
         batches: Iterable[Batch],
         *,

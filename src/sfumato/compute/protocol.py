@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
     from ..data.table_source import TableSource as OpenedTable
 
-__all__ = ["COUNT", "Compute", "Source", "canonical_counts", "check_columns", "source_files"]
+__all__ = [
+    "COUNT",
+    "BatchMapper",
+    "Compute",
+    "Source",
+    "canonical_counts",
+    "check_columns",
+    "source_files",
+]
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
@@ -36,13 +44,8 @@ Source: TypeAlias = (
 COUNT = "count"
 
 
-@runtime_checkable
-class Compute(Protocol):
-    """An engine that runs the verbs."""
-
-    @property
-    def name(self) -> str:
-        """How the engine is called on the command line."""
+class BatchMapper(Protocol):
+    """What runs a function on many batches."""
 
     def map_batches(
         self,
@@ -58,6 +61,15 @@ class Compute(Protocol):
         Batches are read only a little ahead of the results, so memory does not grow with their
         number. The first exception of the function ends the work and is raised as it is.
         """
+
+
+@runtime_checkable
+class Compute(BatchMapper, Protocol):
+    """An engine that runs the verbs."""
+
+    @property
+    def name(self) -> str:
+        """How the engine is called on the command line."""
 
     def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
         """Count the rows of each combination of values, sorted by the columns.

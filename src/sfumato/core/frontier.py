@@ -172,20 +172,34 @@ class Frontier(Generic[T]):
             )
         return item  # type: ignore[no-any-return]
 
-    def knee(self) -> T:
-        """Choose the item farthest above the straight line between the two ends."""
+    def knee(self, keeps: Callable[[T], int] | None = None) -> T:
+        """Choose the item farthest above the straight line between the two ends.
+
+        Parameters
+        ----------
+        keeps : callable, optional
+            How many things an item keeps that one does not want to lose. An item that keeps more is chosen instead
+            where it has at most twice the risk and is at least half as far above the line.
+
+        """
         if not self._entries:
             raise NoCandidateError("The frontier is empty.")
         points = self.points()
         (r0, u0), (r1, u1) = points[0], points[-1]
         if r1 == r0:
             return next(iter(self))
-
-        def height(point: Point) -> float:
-            return (point[1] - u0) / (u1 - u0) - (point[0] - r0) / (r1 - r0)
-
-        best = max(points, key=height)  # the first of equals: the lowest risk
-        return self._entries[best[0]][1]  # type: ignore[no-any-return]
+        heights = [(u - u0) / (u1 - u0) - (r - r0) / (r1 - r0) for r, u in points]
+        items = list(self)
+        farthest = max(range(len(items)), key=heights.__getitem__)  # the lowest risk of equals
+        if keeps is None:
+            return items[farthest]
+        most_risk, least_height = 2 * points[farthest][0] * (1 + 1e-9), heights[farthest] / 2
+        near = [
+            i
+            for i, (risk, _) in enumerate(points)
+            if risk <= most_risk and heights[i] >= least_height
+        ]
+        return items[max(near, key=lambda i: (keeps(items[i]), heights[i]))]
 
     def all_dominating(self, risk: float, utility: float) -> list[T]:
         """List the items no worse than the point on both sides and better on one."""

@@ -7,7 +7,7 @@ the entry-point group `sfumato.detectors`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -35,11 +35,29 @@ class Detector(ABC):
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         """Return what is found in each text, in characters, with scores."""
 
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds that it finds."""
+        raise self._cannot_compete()
+
+    def as_voice(self, kinds: Collection[str]) -> object:  # noqa: ARG002
+        """Return the detector as a model of the text engine, for which words of some kinds are sensitive."""
+        raise self._cannot_compete()
+
+    @staticmethod
+    def _cannot_compete() -> InputError:
+        return InputError(
+            "The detector can be run, but not stored with a frontier.",
+            hint="give it by --findings FOLDER: what it finds is then redacted before anything else.",
+        )
+
 
 _ENCODER = "sfumato.engines.text.learners.encoder"
 DETECTORS: Registry[type[Detector]] = Registry(
     "detector",
-    {"safetensors": f"{_ENCODER}.detector:TokenClassifier"},
+    {
+        "safetensors": f"{_ENCODER}.detector:TokenClassifier",
+        "onnx": f"{_ENCODER}.onnx_detector:OnnxClassifier",
+    },
     group="sfumato.detectors",
     of=Detector,
     classes=True,
@@ -61,5 +79,6 @@ def open_detector(folder: Path) -> Detector:
             return kind.open(folder)
     raise InputError(
         f"The folder {folder.name!r} holds no detector that is known.",
-        hint="a detector is a folder with config.json (id2label), model.safetensors and tokenizer.json.",
+        hint="a detector is a folder with config.json (id2label), tokenizer.json, and model.safetensors or "
+        "model.onnx.",
     )

@@ -8,6 +8,7 @@ the edits, containers cut by them, and nobody compares texts afterwards.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ __all__ = [
     "Span",
     "apply",
     "by_place",
+    "place_edits",
     "texts_sha256",
     "unite",
 ]
@@ -80,6 +82,8 @@ class Document:
         The file of the corpus that it came from.
     record : int, default=0
         Its number in that file, from 1.
+    scanned : int, default=0
+        How many of its pages are pictures that a recogniser read.
 
     >>> Document("d1", "Ann called.", [Span(0, 3, "NAME")]).checked().spans[0].label
     'NAME'
@@ -95,6 +99,7 @@ class Document:
     orders: Sequence[Sequence[int]] = field(default=(), compare=False)
     part: str = field(default="", compare=False)
     record: int = field(default=0, compare=False)
+    scanned: int = field(default=0, compare=False)
 
     @property
     def text_sha256(self) -> str:
@@ -204,6 +209,29 @@ def by_place(document: Document, edits: Sequence[Edit]) -> dict[str, list[Edit]]
             raise DataError(
                 f"The edit {edit.start}–{edit.end} of document {document.id!r} has no place."
             )
+    return found
+
+
+def place_edits(document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Return the edits without the characters at their ends that the reader made, such as the name of a header.
+
+    >>> document = Document("d", "From: Ann", segments=[Segment(6, 9, "From")])
+    >>> place_edits(document, [Edit(0, 4, "X", "NAME"), Edit(4, 9, "Y", "NAME")])
+    [Edit(start=6, end=9, replacement='Y', label='NAME')]
+    """
+    segments = document.segments
+    if not segments:
+        return edits
+    starts, ends = [own.start for own in segments], [own.end for own in segments]
+    found = []
+    for edit in edits:
+        first, last = bisect_right(ends, edit.start), bisect_left(starts, edit.end) - 1
+        if first > last:
+            continue
+        start, end = max(edit.start, starts[first]), min(edit.end, ends[last])
+        if start < end:
+            is_same = (start, end) == (edit.start, edit.end)
+            found.append(edit if is_same else Edit(start, end, edit.replacement, edit.label))
     return found
 
 

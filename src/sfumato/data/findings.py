@@ -29,8 +29,9 @@ __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 # A label is published in the place of what it labels, so it must not be able to say it.
 _LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 
-_LISTS = ("findings", "entities", "detected_spans")
-"""What tools call the list of findings of a document: ours, OpenMed's and opf's."""
+_BY_LABEL = "predicted_spans"
+_LISTS = ("findings", "entities", "detected_spans", _BY_LABEL)
+"""What tools call the findings of a document: ours, OpenMed's, and opf's for a text and for a file of texts."""
 _TOGETHER = 64  # documents that a detector reads at a time
 
 
@@ -189,6 +190,8 @@ class _Entries:
     def add_entry(self, record: int, entry: Mapping[str, object]) -> None:
         """Add what a tool says of one document: by its id, else by the text that it gives back."""
         findings = next(entry[key] for key in _LISTS if key in entry)
+        if isinstance(held := entry.get(_BY_LABEL), Mapping):
+            findings = _by_label(held)
         text, known = entry.get("text"), entry.get("text_sha256")
         if "id" not in entry and isinstance(text, str):
             # Equal texts have equal findings: the first ones stand.
@@ -209,6 +212,17 @@ class _Entries:
             raise DataError(
                 f"Record {where} is refused: {error.message}", hint=error.hint
             ) from None
+
+
+def _by_label(findings: Mapping[str, object]) -> list[object]:
+    """Return findings that come as {"label: what was found": [[start, end], …]} as a list of them."""
+    return [
+        {"label": str(key).partition(":")[0], "start": place[0], "end": place[1]}
+        if isinstance(place, list) and len(place) == 2
+        else {}
+        for key, places in findings.items()
+        for place in (places if isinstance(places, list) else [None])
+    ]
 
 
 def _is_entry(content: object) -> bool:

@@ -55,6 +55,7 @@ _ORDERED_WORDS = _BIRTH | {
     "age", "zip", "zcta", "postcode", "postal", "date", "year", "latitude", "longitude", "lat", "lon", "lng",
     "education", "alter", "plz", "postleitzahl", "jahr", "annee", "edad", "ano", "eta", "cap", "anno", "leeftijd",
 }  # fmt: skip
+_AGES = frozenset({"age", "alter", "edad", "eta", "leeftijd"})
 _COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
 _MANY = 50  # different decimals from which on they are read into bins
@@ -155,7 +156,12 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
         low, high = fact.low, fact.high
         if "age" in fact.name.lower() and low >= 0 and high <= 120:
             low, high = 0, 120
-        return [f"domain = {{ range = [{low}, {high}] }}"]
+        lines = [f"domain = {{ range = [{low}, {high}] }}"]
+        if words & _AGES:
+            lines.append(
+                "# max_width = 20   # bands of at most 20 years; without it, one band may be the best for the utility"
+            )
+        return lines
     filled = fact.rows - fact.missing
     if fact.numbers == filled and fact.low is None and fact.distinct > _MANY:
         return [

@@ -27,7 +27,11 @@ def read_population(people: TableSource, schema: TableSchema) -> tuple[pa.Table,
             f"The population has no column {schema.quasi[0].name!r}, nor any other quasi-identifier.",
             hint="its columns are named as those of the table.",
         )
-    people.require(["count"])
+    if "count" not in people.columns:
+        raise DataError(
+            "The population has no column 'count' with the number of people of each row.",
+            hint="name the column of its counts 'count'.",
+        )
     number = f"TRY_CAST({quote_name('count')} AS DOUBLE)"
     bad = people.query(
         f"SELECT count(*) AS rows, count(CASE WHEN {number} IS NULL OR {number} < 0 OR NOT isfinite({number}) "

@@ -18,7 +18,10 @@ __all__ = ["LABELLED", "ColumnLabels", "NamedCodes", "TableLabels", "write_with_
 LABELLED = {"spss": ".sav", "stata": ".dta"}
 """Formats that hold labels, and how a file of them is named."""
 _EPOCH = {b"<timestamp>": b"01 Jan 1970 00:00"}  # when a file was written is nobody's business
-_SPSS_DATE = (84, b"01 Jan 7000:00:00")  # where an SPSS file says it
+_SPSS_DATE = (
+    92,
+    b"01 Jan 7000:00:00",
+)  # where an SPSS file says it, after its bias
 
 
 @dataclass(frozen=True)

@@ -207,6 +207,7 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
     return {
         "id": candidate.id,
         "risk": _measure(candidate.risk),
+        "high_by_label": _high_by_label(candidate),
         "utility": _measure(candidate.utility),
         "dominated": candidate.dominated,
         "sentences": [plain(sentence) for sentence in (*story.verdict, *story.published)],
@@ -217,6 +218,17 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
             if chips.section == "published"
         ],
     }
+
+
+def _high_by_label(candidate: Candidate) -> dict[str, float]:
+    """Return the upper end of what is left of each label that was measured, of candidates that have labels."""
+    by_label = candidate.to_json().get("by_label")
+    found = {}
+    for label, counts in (by_label if isinstance(by_label, dict) else {}).items():
+        ends = counts.get("range") if isinstance(counts, dict) else None
+        if isinstance(ends, dict):
+            found[str(label)] = float(ends["high"])
+    return found
 
 
 def _result_text(made: Publication[Release]) -> str:

@@ -203,6 +203,20 @@ def test_a_mailbox_is_published_message_by_message(tmp_path, mailbox):
     assert form.verify(CorpusFile(out.name, out), expected).foreign == 1
 
 
+def test_a_message_of_a_mailbox_keeps_the_files_attached_to_it(tmp_path):
+    pytest.importorskip("lxml")
+    made = mailbox_module.mbox(tmp_path / "a.mbox")
+    made.add(with_files())
+    made.close()
+    corpus = read_documents(tmp_path / "a.mbox")
+    form, edited, expected = corpus.format, edited_of(corpus), Digests()
+    expected.add(form.digest_of(edited[0]))
+    form.write(corpus.parts[0], edited, tmp_path / "out.mbox")
+    assert form.verify(CorpusFile("out.mbox", tmp_path / "out.mbox"), expected)
+    with closing(mailbox_module.mbox(tmp_path / "out.mbox")) as written:
+        assert "attachment-1.docx" in [part.get_filename() for part in written[0].walk()]
+
+
 def test_what_is_no_mailbox_is_refused(tmp_path):
     (tmp_path / "a.mbox").write_bytes(b"Subject: x\n\nFrom here\n")
     with pytest.raises(InputError, match="not a mailbox"):

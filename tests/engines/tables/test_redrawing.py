@@ -75,6 +75,12 @@ def test_a_release_says_what_was_drawn_again(tmp_path):
     lost = release.measured.columns["job"]
     assert lost.changed == pytest.approx(CHANCE * (1 - share @ share), abs=0.04)
     assert "0.3" in release.how.columns_treated["job"]
+    matrix = np.array(release.how.transitions["job"])
+    published = after.to_numpy()
+    assert matrix == pytest.approx(
+        (1 - CHANCE) * np.eye(len(published)) + CHANCE * published, abs=1e-6
+    )
+    assert published @ matrix == pytest.approx(published, abs=1e-5)  # invariant
     again = found.publish(found.knee(), tmp_path / "t.csv", out=tmp_path / "again.csv")
     assert again.measured.columns["job"] == lost
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "o.csv").read_bytes()

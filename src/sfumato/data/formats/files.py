@@ -52,6 +52,8 @@ class OpenedFile:
         What was found and what was dropped, in counts.
     orders : sequence of sequences of int
         Further orders in which the text may be read.
+    scanned : int, default=0
+        Pages that are pictures, and were read by a recogniser.
 
     """
 
@@ -59,6 +61,7 @@ class OpenedFile:
     segments: Sequence[Segment]
     found: FileSummary
     orders: Sequence[Sequence[int]] = field(default=())
+    scanned: int = field(default=0, kw_only=True)
 
     def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
         """Return the file with the edits of each place; it is used up by that."""
@@ -144,8 +147,8 @@ class FileFormat(Format[FormatOptions]):
             names, part, 1, raw_id=part.name, text=opened.text, raw_spans=spans,
             segments=opened.segments,
         )  # fmt: skip
-        if isinstance(document, Document) and opened.orders:
-            document = replace(document, orders=opened.orders)
+        if isinstance(document, Document) and (opened.orders or opened.scanned):
+            document = replace(document, orders=opened.orders, scanned=opened.scanned)
         yield document
 
     def _open_path(self, path: Path) -> OpenedFile:

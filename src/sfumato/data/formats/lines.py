@@ -51,7 +51,10 @@ class LineBlock:
 
     def id(self, i: int) -> str:
         """Return the id of one of the documents."""
-        return str(json.loads(self.head[i]))
+        head = self.head[i]
+        if head[:1] == b'"' and b"\\" not in head:
+            return head[1:-1].decode()
+        return str(json.loads(head))
 
     def document(self, i: int) -> Document:
         """Return one of the documents, without its other fields."""

@@ -67,6 +67,7 @@ class Mixed(Format[FormatOptions]):
         made: dict[str, Format[FormatOptions]] = self.__dict__.setdefault("_made", {})
         if kind not in made:
             made[kind] = FORMATS[kind](self.names)
+            made[kind].reads_scans = self.reads_scans
             if self._shift is not None:
                 made[kind].shift_by(self._shift)
         return made[kind]

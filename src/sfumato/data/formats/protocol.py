@@ -121,6 +121,8 @@ class Format(ABC, Generic[O]):
     """The field that names the person of a document, where records say it themselves."""
     version: ClassVar[str] = "1"
     """The version of the reader: offsets are only as stable as it."""
+    reads_scans: bool = True
+    """Whether pages that are pictures may be read by a recogniser; else a document with some is withheld."""
     Options: ClassVar[type[FormatOptions]] = FormatOptions
 
     def __init__(self, names: FieldNames | None = None, options: O | None = None) -> None:

@@ -216,6 +216,10 @@ class TablesHow(Record):
     identifiers_dropped: Public[tuple[ColumnName, ...]]
     columns_kept: Public[tuple[ColumnName, ...]]
     columns_treated: Public[dict[ColumnName, Sentence]] = Field(default_factory=dict)
+    transitions: Public[dict[ColumnName, tuple[tuple[Share, ...], ...]]] = Field(
+        default_factory=dict
+    )
+    """By column that was drawn again: the chance that a value (row) is published as another (column)."""
     undeclared_columns_dropped: Public[Count] = 0
     undeclared_columns_kept: Public[Count] = 0
     missing: Public[Name]

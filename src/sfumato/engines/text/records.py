@@ -46,6 +46,7 @@ __all__ = [
     "EncoderRecord",
     "MeasuredRange",
     "RoundRecord",
+    "ScanRecord",
     "StarterRecord",
     "TextCandidate",
     "TextFrontier",
@@ -250,6 +251,26 @@ class Verification(Record):
     edits: Public[Count]
 
 
+class ScanRecord(Record):
+    """Scanned pages: how many, what read them, and how well it read generated pages."""
+
+    pages: Public[Count]
+    recogniser: Public[Name]
+    word_recall: Public[Share | None] = None
+    """Modelled: of generated pages, not of these; what was not read on these is not measured."""
+    accepted_unseen: Public[bool] = False
+    """Whether they were published without a person who sees them in the review room."""
+
+    def line(self) -> str:
+        """Return what a person must know of them."""
+        seen = (
+            "accepted unseen"
+            if self.accepted_unseen
+            else "to be seen and approved in the review room"
+        )
+        return f"{self.pages:,} scanned pages were read by OCR, {seen}; what it misread is not measured"
+
+
 class TextHow(Record):
     """How documents were published."""
 
@@ -269,6 +290,8 @@ class TextHow(Record):
     marked: Coarse[Count] = 0
     """Spans that a person had marked with a chosen label; they are redacted whatever was learned."""
     ignore_marks: Public[bool] = False
+    scans: Public[ScanRecord | None] = None
+    """The pages that a recogniser read, where there are some."""
 
 
 class TextRelease(Release):
@@ -312,6 +335,8 @@ class TextRelease(Release):
                 f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words are expected "
                 f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
             )
+        if self.how.scans is not None:
+            found.append(self.how.scans.line())
         if self.how.left_as_they_are:
             found.append(f"left as they are: {format_label_counts(self.how.left_as_they_are)}")
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]

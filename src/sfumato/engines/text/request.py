@@ -107,6 +107,10 @@ class TextRequest(WithFindings):
         False, help="Let the starter take part, adapted to the documents without their labels.",
         within="background",
     )  # fmt: skip
+    detector: File | None = parameter(
+        None, help="Folder of a detector of your own: it competes, and is stored with the frontier.",
+        role="file", metavar="FOLDER", within="findings", warns=False,
+    )  # fmt: skip
     unlabelled: list[DocumentsInput] = parameter(
         [], help="Your own texts without labels.", role="file"
     )
@@ -247,6 +251,9 @@ class TextPublishRequest(WithFindings):
     )  # fmt: skip
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
+    )
+    accept_scans: bool = parameter(
+        False, help="Publish scanned pages, read by OCR, although nobody has seen them; recorded."
     )
     ignore_marks: bool = parameter(
         False,

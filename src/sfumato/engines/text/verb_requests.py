@@ -65,7 +65,10 @@ class StartRequest(ReadOptions):
         None, help="Rules file; the built-in rules by default.", role="file"
     )
     findings: File | None = parameter(
-        None, help="Another tool's findings (JSONL), or the folder of a detector.", role="file"
+        None,
+        help="Another tool's findings (JSONL), or the folder of a detector.",
+        role="file",
+        aliases=["detector"],
     )
     model: File | None = parameter(
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",

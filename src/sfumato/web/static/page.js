@@ -462,13 +462,18 @@ function startFrontier() {
   $("publish").addEventListener("submit", async (event) => {
     event.preventDefault();
     const { status } = await ask("api/status");
-    const { risk } = await ask(`api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`);
-    // Publishing more than what was wanted takes a second click, on a sentence that names the number.
-    if (status?.wanted && (risk.high ?? risk.value) > status.wanted && !$("publish").dataset.confirmed) {
+    const { risk, high_by_label: highs } = await ask(`api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`);
+    // Publishing more than what was wanted, of all words or of a label, takes a second click, on a sentence that names the numbers.
+    const wantedOf = (label) => status.by_label?.find((one) => one.label === label)?.wanted ?? status.wanted;
+    const above = status?.wanted ? Object.entries(highs).filter(([label, high]) => high > wantedOf(label)) : [];
+    const tooMuch = status?.wanted && (risk.high ?? risk.value) > status.wanted;
+    if ((tooMuch || above.length) && !$("publish").dataset.confirmed) {
       $("publish").dataset.confirmed = "yes";
-      $("published").textContent = risk.measured
+      const labels = above.map(([label, high]) => say("{label} up to {high} (wanted {wanted})", { label, high: percent(high), wanted: percent(wantedOf(label)) })).join(", ");
+      const each = labels ? ` ${say("Above what was wanted: {labels}.", { labels })}` : "";
+      $("published").textContent = (risk.measured
         ? say("Up to {high} of the sensitive words may be left; wanted were {wanted}. Press the button again to publish all the same.", { high: percent(risk.high ?? risk.value), wanted: percent(status.wanted) })
-        : say("What is left was not measured; wanted were {wanted}. Press the button again to publish all the same.", { wanted: percent(status.wanted) });
+        : say("What is left was not measured; wanted were {wanted}. Press the button again to publish all the same.", { wanted: percent(status.wanted) })) + each;
       return;
     }
     const choices = Object.fromEntries([...document.querySelectorAll("[data-choice]")].map((c) => [c.dataset.choice, c.type === "checkbox" ? c.checked : c.value]));

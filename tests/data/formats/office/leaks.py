@@ -28,6 +28,9 @@ def streams(content):
         yield text.encode()
         text = CODES.sub(lambda m: chr(int(m[1]) & 0xFFFF) if m[1] else chr(int(m[2], 16)), text)
         yield WORDS.sub("", text).encode("utf-8", "replace")
+    elif content[:5] == b"From ":
+        for message in re.split(rb"(?:^|\n)From [^\n]*\n", content):
+            yield from mail_streams(message)
     elif b"MIME-Version:" in content[:20_000]:
         yield from mail_streams(content)
 

@@ -22,7 +22,13 @@ def marked(text, names):
         while start >= 0:
             spans.add((at[start], at[start + len(bare) - 1] + 1))
             start = flat.find(bare, start + 1)
-    return [Edit(start, end, "[NAME]", "NAME") for start, end in sorted(spans)]
+    alone: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda own: (own[0], -own[1])):
+        if not alone or start >= alone[-1][1]:
+            alone.append((start, end))
+        elif end > alone[-1][1]:
+            alone[-1] = (alone[-1][0], end)
+    return [Edit(start, end, "[NAME]", "NAME") for start, end in alone]
 
 
 def redacted(form, content, names, folder):

@@ -130,3 +130,12 @@ def test_dates_are_those_that_openpyxl_shows():
         for epoch in (False, True):
             there = from_excel(serial, CALENDAR_MAC_1904) if epoch else from_excel(serial)
             assert show_date(str(serial), since_1904=epoch)[:10] == str(there)[:10]
+
+
+def test_colours_and_known_fonts_stay():
+    from sfumato.data.formats.office.attributes import judge_attribute
+
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    assert judge_attribute("rgbColor", "rgb", space, "ffffffff") == "keep"
+    assert judge_attribute("name", "val", space, "Times New Roman") == "keep"
+    assert judge_attribute("name", "val", space, "Ann Perez") == "font"

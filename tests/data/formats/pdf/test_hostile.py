@@ -10,14 +10,14 @@ import pytest
 
 pikepdf = pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 
-from benchmarks._pdf_places import HOSTILE, PLACES, empty_pages  # noqa: E402
+from benchmarks._pdf_places import HOSTILE, PLACES, empty_pages, with_content  # noqa: E402
 from hypothesis import example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from sfumato.core.errors import InputError  # noqa: E402
 from sfumato.data.documents import read_documents  # noqa: E402
 from sfumato.data.formats.files import RefusedFileError  # noqa: E402
-from sfumato.data.formats.pdf import refusal  # noqa: E402
+from sfumato.data.formats.pdf import read, refusal  # noqa: E402
 from sfumato.data.formats.pdf.format import Pdf  # noqa: E402
 from sfumato.data.formats.pdf.scan import OddContentError, decode_string, scan  # noqa: E402
 from sfumato.data.limits import Limits  # noqa: E402
@@ -25,7 +25,9 @@ from sfumato.data.limits import Limits  # noqa: E402
 SLOW = {"bomb", "empty_pages"}
 
 
-@pytest.mark.parametrize("kind", sorted(set(HOSTILE) - SLOW))
+@pytest.mark.parametrize(
+    "kind", sorted(set(HOSTILE) - SLOW - {"scan"})
+)  # which is read: test_scans.py
 def test_hostile_files_are_withheld(tmp_path, kind):
     (tmp_path / "a.pdf").write_bytes(HOSTILE[kind](random.Random(1)))
     (found,) = read_documents(tmp_path).tolerant()
@@ -66,6 +68,16 @@ def test_a_page_of_letters_without_a_meaning_is_withheld(tmp_path):
         pdf.save(tmp_path / "a.pdf")
     (found,) = read_documents(tmp_path).tolerant()
     assert "no meaning" in getattr(found, "reason", "") or found.text
+
+
+def test_resources_that_are_no_fonts_are_replaced():
+    data = with_content(random.Random(1), "BT /F1 11 Tf 60 700 Td (seen on ward) Tj ET")
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        pdf.pages[0].obj.Resources.Font.F2 = 7
+        out = io.BytesIO()
+        pdf.save(out)
+    with pikepdf.open(io.BytesIO(Pdf().open(out.getvalue()).save({}))) as pdf:
+        assert all(font.Type == "/Font" for font in pdf.pages[0].obj.Resources.Font.values())
 
 
 @settings(max_examples=30)
@@ -113,6 +125,11 @@ def test_the_scanner_takes_any_bytes(content):
     ends = [0, *(operator.end for operator in operators)]
     assert ends == sorted(ends)
     assert all(operator.start < operator.end for operator in operators)
+
+
+@given(st.lists(st.one_of(st.integers(0, 0x110100), st.integers(0, 0x60), st.sampled_from([0x0D, 0x0A, 2, 0xFFFE, 0xD835, 0xDC00, 0x7F, 0x85])), max_size=12))  # fmt: skip
+def test_codes_are_decoded_as_one_by_one(codes):
+    assert read._decode(codes) == read._decode_each(codes)
 
 
 @given(st.binary(max_size=12))

@@ -7,12 +7,16 @@ import pytest
 
 import sfumato as sf
 from sfumato.core.engine import Call
+from sfumato.data.document import Document, Span
 from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.label_kinds import kind_of, matching_labels, same_kind
+from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.rules import built_in
+from sfumato.engines.text.rules.whole_matches import unite_matches
 from sfumato.engines.text.verb_requests import StartRequest
 
 from .answering import request_of
@@ -108,3 +112,38 @@ def test_words_that_look_alike_get_the_label_that_people_gave(letters, tmp_path)
         assert np.count_nonzero(session.answers.known > 0) == 1
     finally:
         session.close()
+
+
+def test_a_whole_match_has_the_closer_name_that_its_words_were_given():
+    """A rule for identifiers does not rename record numbers; a name inside an address does not rename that."""
+    text = "MRN 4481-220, mail anna.berg@example.org"
+    vocabulary = Vocabulary()
+    tokens = tokenize([text], vocabulary)
+    data = TokenData.of(tokens, vocabulary)
+    labels = ["NAME", "ID", "MEDICAL_RECORD_NUMBER", "EMAIL"]
+    at = text.index("anna")
+    found = [Document("", text, [Span(4, 12, "ID", 0.6), Span(at, len(text), "EMAIL", 0.9)])]
+    given = [Span(4, 8, "MEDICAL_RECORD_NUMBER"), Span(at, at + 9, "NAME")]
+    decided = labels_from_spans([Document("", text, given)], tokens, labels)
+    united = unite_matches(decided, found, data, labels)
+    expected = [Span(4, 12, "MEDICAL_RECORD_NUMBER"), Span(at, len(text), "EMAIL")]
+    assert (
+        united.tolist()
+        == labels_from_spans([Document("", text, expected)], tokens, labels).tolist()
+    )
+
+
+def test_a_line_break_ends_what_stands_beside_a_span(tmp_path):
+    """The town that ends one line of a letterhead stays open when the street of the next is marked."""
+    text = "Klinikum Osterloh\nHafenstieg 5, 24103 Kiel\nTel. 0431 77"
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "a", "text": text}), encoding="utf-8")
+    start_project(tmp_path / "a.jsonl", tmp_path / "p", labels=["LOCATION", "PHONE"])
+    session = Session(tmp_path / "p", background=False)
+    first = text.index("Hafenstieg")
+    session.mark([(0, first, first + 12)], "LOCATION")
+    known = session.answers.known
+    places = {text[slice(*session.place(i, i + 1)[1:])]: int(known[i]) for i in range(len(known))}
+    assert places["Osterloh"] == -1
+    assert places["Hafenstieg"] == places["5"] == 1
+    assert places[","] == 0
+    session.close()

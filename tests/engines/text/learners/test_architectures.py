@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sfumato.core.errors import ModelError
+from sfumato.core.errors import InputError, ModelError
 
 GOLDEN = json.loads((Path(__file__).parent / "encoder_golden.json").read_text(encoding="utf-8"))
 ARCHITECTURES = ["bert", "roberta", "xlm-roberta", "distilbert", "deberta-v2", "modernbert"]
@@ -497,9 +497,9 @@ def test_a_detector_whose_files_do_not_fit_is_refused(detector, tmp_path):
         TokenClassifier.open(changed)
 
 
-def test_the_frontier_says_what_a_detector_alone_leaves_and_publishing_uses_it(detector, tmp_path):
+def met_documents(label="NAME"):
+    """Documents in which three people meet a cat."""
     from sfumato.data.document import Document, Span
-    from sfumato.text import explore
 
     random = np.random.default_rng(0)
     documents = []
@@ -508,9 +508,58 @@ def test_the_frontier_says_what_a_detector_alone_leaves_and_publishing_uses_it(d
         for _ in range(4):
             name = str(random.choice(["Ann", "Bob", "Lee"]))
             text += "Mr "
-            spans.append(Span(len(text), len(text) + len(name), "NAME"))
+            spans.append(Span(len(text), len(text) + len(name), label))
             text += f"{name} met the cat . "
         documents.append(Document(f"d{i}", text, spans))
+    return documents
+
+
+def test_a_detector_competes_and_is_stored_with_what_it_is_worth(detector):
+    from sfumato.engines.text.learners.registry import model_from_arrays
+    from sfumato.engines.text.reading.features import TokenData
+    from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+    from sfumato.text import explore
+
+    folder, found = detector
+    documents, vocabulary = met_documents(), Vocabulary()
+    assert found.kinds() == ("LOC", "PER")
+    model = found.as_voice({"PER"})
+    data = TokenData.of(tokenize([d.text for d in documents], vocabulary), vocabulary)
+    every = model.scores(data)
+    chances = found.judge(data)[:, 1:3].sum(axis=1)
+    assert every == pytest.approx(np.log(chances / (1 - chances)))
+    # Stored as arrays and read back, it says the same of what it is asked for.
+    header, arrays = model.to_arrays()
+    again = model_from_arrays(json.loads(json.dumps(header)), arrays)
+    first, gone = np.arange(data.documents) < 1, np.arange(len(data)) == 3
+    some = again.scores(data.redact(gone), documents=first)
+    assert np.isfinite(some).tolist() == (first[data.document_of] & ~gone).tolist()
+    assert again.scores(data, documents=first)[: data.tokens.doc[1]] == pytest.approx(
+        every[: data.tokens.doc[1]], abs=1e-3
+    )
+    assert len(again.scores(data, documents=np.zeros(data.documents, bool))) == len(data)
+    for changed in ({"labels": ["O"]}, {"sensitive": [1, 2, 3, 4]}, {"config": {}}):
+        with pytest.raises(ModelError):
+            model_from_arrays({**header, **changed}, arrays)
+    with pytest.raises(ModelError, match="fit together"):
+        model_from_arrays(
+            header, {**arrays, "head/classifier.bias": np.full(4, np.nan, np.float16)}
+        )
+    given = {"labels": ["NAME"], "ratios": [10], "folds": 2, "attackers": ["none"]}
+    explored = explore(documents, detector=folder, **given)
+    (alone,) = (r for r in explored.record.references if r.name == "The detector alone")
+    named = np.array([data.tokens.text[a:b].tobytes() in {b"Ann", b"Bob", b"Lee"} for a, b in
+                      zip(data.tokens.start, data.tokens.end, strict=True)])  # fmt: skip
+    assert alone.leaked == int((named & (every < 0)).sum())
+    assert "CRF that sees the detector" in explored.candidates[0].record[0].total_loss_by_form
+    with pytest.raises(InputError, match="finds none of the labels"):
+        explore(met_documents("AGE"), detector=folder, **{**given, "labels": ["AGE"]})
+
+
+def test_the_frontier_says_what_a_detector_alone_leaves_and_publishing_uses_it(detector, tmp_path):
+    from sfumato.text import explore
+
+    documents = met_documents()
     folder, found = detector
     explored = explore(
         documents, labels=["NAME"], ratios=[10], folds=2, attackers=["none"],
@@ -524,7 +573,11 @@ def test_the_frontier_says_what_a_detector_alone_leaves_and_publishing_uses_it(d
         for s in document.spans
     ]
     assert alone.leaked == covered.count(False)
-    assert references["One plain pass without the findings"].leaked < 48
+    plain, costs = (
+        references[f"One {name}"]
+        for name in ("plain pass without the findings", "pass without the findings at ratio 10")
+    )
+    assert costs.leaked <= plain.leaked < 48
     assert explored.candidates[0].leaked <= alone.leaked
     explored.publish("r10", documents, out=tmp_path / "out", findings=f"{folder}:PER=NAME,LOC=NAME", ignore_marks=True)  # fmt: skip
     lines = (tmp_path / "out.private" / "edits.jsonl").read_text().splitlines()

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import threading
 import time
@@ -176,6 +177,32 @@ def test_programs_are_kept_in_a_private_folder_of_limited_size(tmp_path, monkeyp
     assert len(list(folder.iterdir())) == 4
     compile_cache.trim(folder, 399)
     assert sorted(path.name for path in folder.iterdir()) == ["program-0"]
+
+
+def test_the_first_use_says_that_it_compiles_and_for_how_long(tmp_path, monkeypatch):
+    import jax
+
+    from sfumato.core.notices import hear_notices
+    from sfumato.engines.text.learners.encoder import compile_cache
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    was, heard = jax.config.jax_compilation_cache_dir, []
+    try:
+        with hear_notices(heard.append):
+            for _ in range(2):  # what was compiled is there the second time
+                monkeypatch.setattr(compile_cache, "_first", compile_cache._FirstUse())
+                jax.config.update("jax_compilation_cache_dir", None)
+                with compile_cache.tell_of_compiling(learns=False):
+                    pass
+                for _ in range(2):
+                    with compile_cache.tell_of_compiling(learns=True):
+                        jax.jit(lambda x: x * 3 + 1)(np.float32(2))
+                next(tmp_path.rglob("programs")).joinpath("one").touch()
+    finally:
+        jax.config.update("jax_compilation_cache_dir", was)
+    assert len(heard) == 2
+    assert heard[0] == compile_cache.FIRST_USE
+    assert re.fullmatch(r"compiled [1-9]\d* programs of the encoder in \d+ s; .+", heard[1])
 
 
 def test_installed_weights_can_be_hidden(monkeypatch):

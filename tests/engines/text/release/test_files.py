@@ -8,11 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tests.data.formats.planted import SOURCES
 from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli._app import build
 from sfumato.data.documents import read_documents, write_documents
+from sfumato.data.formats import lines
 from sfumato.data.formats.registry import FORMATS
 from sfumato.data.samples import clinic_notes
 from sfumato.demo import _publish_letter
@@ -121,32 +123,51 @@ def test_the_demo_publishes_a_letter_again_and_again(place):
     assert len(said) == 2
 
 
-@pytest.mark.parametrize("most", [1 << 23, 100])
-@pytest.mark.parametrize("name", ["csv", "conll", "brat", "docx", "plain", "html", "eml"])
-def test_a_file_is_read_once_to_be_decided_on_and_written(place, tmp_path, monkeypatch, name, most):
+def corpus_of(folder, name):
+    """Return a corpus of few documents in a format."""
+    if name in SOURCES:
+        return SOURCES[name](folder)
+    kind = FORMATS[name]
+    ending = (kind.suffixes or (".json",))[0] if kind.unit == "file" else ""
+    path = folder / f"notes{ending}"
+    write_documents(clinic_notes(4, seed=7), like=name, out=path)
+    return read_documents(path, format=name)
+
+
+# The files of a mixed folder have formats of their own; JSON lines are read in columns, below.
+@pytest.mark.parametrize("name", [n for n in FORMATS if n not in ("mixed", "jsonl")])
+def test_a_file_is_read_once_to_be_decided_on_and_written(place, tmp_path, monkeypatch, name):
     """Where more was read than is kept, it is read again to be written, and the bytes are the same."""
-    kind, notes = FORMATS[name], clinic_notes(4, seed=7)
-    source = tmp_path / ("notes" if kind.unit != "file" else f"notes{kind.suffixes[0]}")
-    write_documents(notes, like=name, out=source)
-    monkeypatch.setattr(parts.ReadDocuments.__init__, "__defaults__", (most,))
+    corpus, kind = corpus_of(tmp_path, name), FORMATS[name]
+    paths = [part.path for part in corpus.parts]
     seen = []
 
     def read(self, part, read=kind.read):
-        if part.path is not None and source in (part.path, *part.path.parents):
-            seen.append(part.path)
+        seen.append(part.path)
         return read(self, part)
 
     monkeypatch.setattr(kind, "read", read)
+    written = []
+    for most, times in ((1 << 23, 1), (10, 2)):
+        monkeypatch.setattr(parts.ReadDocuments.__init__, "__defaults__", (most,))
+        seen.clear()
+        out = tmp_path / f"out-{times}"
+        sf.text.publish(
+            place / "frontier", corpus, choose="r10", ignore_marks=True, accept_shift=True, out=out
+        )
+        assert {path: seen.count(path) for path in paths} == dict.fromkeys(paths, times)
+        files = (p for p in out.rglob("*") if p.is_file() and p.name != "release.json")
+        written.append({p.relative_to(out): p.read_bytes() for p in files})
+    assert written[0]
+    assert written[0] == written[1]
+
+
+def test_lines_in_columns_are_read_once(place, tmp_path, monkeypatch):
+    corpus, read = corpus_of(tmp_path, "jsonl"), []
+    begun = lines.open_bytes
+    monkeypatch.setattr(lines, "open_bytes", lambda file, limits: read.append(file) or begun(file, limits))  # fmt: skip
     sf.text.publish(
-        place / "frontier", source, choose="r10", format=name, ignore_marks=True, accept_shift=True,
+        place / "frontier", corpus, choose="r10", ignore_marks=True, accept_shift=True,
         out=tmp_path / "out",
     )  # fmt: skip
-    times = {path: seen.count(path) for path in seen}
-    assert len(times) == (4 if kind.unit == "document" else 1)
-    assert set(times.values()) == {1 if most > 100 else 2}
-    written = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir() if p.name != "release.json"}  # fmt: skip
-    again = tmp_path.parent / f"read-{name}"
-    if again.exists():
-        assert written == {p.name: p.read_bytes() for p in again.iterdir() if p.name != "release.json"}  # fmt: skip
-    else:
-        shutil.copytree(tmp_path / "out", again)
+    assert read == [corpus.parts[0].file]

@@ -1,6 +1,7 @@
 """One person, one pseudonym and one shift of dates, over all documents and however they are cut."""
 
 import json
+import pickle
 import re
 from dataclasses import replace
 from datetime import date
@@ -12,10 +13,13 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.measures import Risk, Utility
 from sfumato.data.document import Document, Span
 from sfumato.data.documents import write_documents
-from sfumato.engines.text.records import TextCandidate
+from sfumato.data.formats.protocol import FieldNames
+from sfumato.engines.text.records import UNSURE, TextCandidate
 from sfumato.engines.text.redaction.person import PersonRule
 from sfumato.engines.text.redaction.sanitiser import Sanitiser, batches
 from sfumato.engines.text.redaction.surrogates import DateReading, SecretKey, Surrogates
+from sfumato.engines.text.release.key_at_home import KeyAtHome
+from sfumato.engines.text.release.parts import Shared, batch_part
 from sfumato.engines.text.release.writing import publish
 
 CANDIDATE = TextCandidate(
@@ -74,6 +78,48 @@ def test_a_person_has_one_pseudonym_and_one_shift(characters):
     assert [len(both) for both in seen.values()] == [1, 1]
     assert seen[0] != seen[1]
     assert found == published(letters(), PersonRule("patient"))
+
+
+class Named(Marked):
+    """Redacts the names wherever they are, the first of them without certainty."""
+
+    def decide(self, data):
+        return (self.certainty(data) != 0).astype(np.int16)
+
+    def certainty(self, data):
+        words = data.words.vocabulary.words
+        kinds = {name: -1.0 if name == NAMES[0] else 1.0 for name in NAMES}
+        return np.array([kinds.get(words[t], 0.0) for t in data.tokens.type])
+
+
+class Away:
+    """Computes elsewhere: what a batch needs travels there, as to a cluster."""
+
+    def map_batches(self, function, batches, *, shared):
+        there = pickle.loads(pickle.dumps(shared))
+        for batch in batches:
+            content, facts = function(there, batch)
+            yield [bytes(piece) for piece in content], facts
+
+
+def test_surrogates_of_a_cluster_are_those_of_one_machine_and_the_key_stays_here():
+    turned = Document("z", "Ingrid called Schaefer.", orders=(tuple(range(14, 23)),))
+    documents = [*letters(), turned, Document("p", "Ingrid in room 4711.", fields={"patient": 1})]
+    replacer = Surrogates(KEY, scope="person", reading=DateReading((), default=True))
+    for rule in (None, PersonRule("patient")):
+        sanitiser = Sanitiser(Named(), replacer=replacer, person=rule)
+        shared = Shared(sanitiser, FieldNames(), ("jsonl", "1"))
+        with pytest.raises(TypeError, match="not written anywhere"):
+            pickle.dumps(shared)
+        cut = [("", documents[:3]), ("", documents[3:])]
+        here = [batch_part(shared, batch) for batch in cut]
+        there = list(KeyAtHome(Away()).map_batches(batch_part, cut, shared=shared))
+        assert [b"".join(content) for content, _ in there] == [b"".join(c) for c, _ in here]
+        assert [facts for _, facts in there] == [facts for _, facts in here]
+        counted = [facts["counts"]["surrogates"] for _, facts in there]
+        assert [own["NAME"] for own in counted] == [3, 3 if rule else 4]
+        assert counted[1][UNSURE] == (1 if rule else 2)
+        assert [len(facts["withheld"]) for _, facts in there] == [0, 1 if rule else 0]
 
 
 def test_a_folder_and_a_pattern_of_file_names_name_the_person():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.errors import DataError, WithheldError
 from sfumato.core.randomness import Streams
-from sfumato.data.document import Document, Span, apply
+from sfumato.data.document import Document, Segment, Span, apply
 from sfumato.data.samples import clinic_notes, discharge_letters
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData, WordTable
@@ -287,6 +287,14 @@ def test_a_second_reading_order_finds_what_two_columns_tear_apart(candidate):
         order[k] for e in alone for k in range(e.start, e.end) if order[k] >= 0
     }
     assert alone
+
+
+def test_what_a_reader_made_itself_is_not_redacted(candidate):
+    """The name of a header is no part of the message, whatever it looks like."""
+    text = "Garcia: x\nSeen by Dr. Garcia, who is well."
+    at = text.rindex("Garcia")
+    document = Document("d", text, segments=[Segment(8, 9, "header"), Segment(10, len(text), "body")])  # fmt: skip
+    assert [(e.start, e.end) for e in Sanitiser(candidate)([document]).edits[0]] == [(at, at + 6)]
 
 
 def test_what_a_review_took_back_is_not_redacted_in_any_reading_order(candidate):

@@ -238,6 +238,10 @@ def _names_nobody(out, a, b):
 @njit(cache=True, nogil=True)
 def _is_plain(out, a, b, public, public_bounds):
     """Return whether a value has the form of a code, a unit or the name of a system."""
+    if (
+        b - a > 1 and out[a] == 0x5B and 0x41 <= out[a + 1] <= 0x5A
+    ):  # as [NAME], which stands for what was text
+        return False
     is_solid = _solid(out, a, b)
     if is_solid and b - a <= 64 and _names_nobody(out, a, b):
         return True

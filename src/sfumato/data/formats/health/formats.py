@@ -35,6 +35,7 @@ class Fhir(HealthRecords):
     name = "fhir"
     kind = "fhir"
     suffixes = (".ndjson", ".json")
+    version = "2"
 
     _walk: ResourceWalk | None = None
     _scanner: Scanner | None = None

@@ -32,6 +32,7 @@ class Hl7(HealthRecords):
     name = "hl7"
     kind = "hl7"
     suffixes = (".hl7",)
+    version = "2"
 
     _walk: MessageWalk | None = None
 

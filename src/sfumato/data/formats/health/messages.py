@@ -19,8 +19,9 @@ __all__ = ["MessageWalk", "Separators", "segments_of"]
 _DATE = re.compile(
     r"([0-9]{4})(?:([0-9]{2})(?:([0-9]{2})([0-9]*(?:\.[0-9]{1,4})?(?:[+-][0-9]{4})?))?)?"
 )
-_TOKEN = re.compile(r"[!-~]{1,12}")  # longer ones are no codes of a table
-_NUMBER = re.compile(r"[0-9]{6}")
+_TOKEN = re.compile(  # of a table: no long word, which may be a name a field off, no mark and no number of anybody
+    r"(?![\[<(])(?!.*(?:[A-Za-z]{5}|[A-Z][a-z]{2}|[0-9]{6}|@))[!-~]{1,12}"
+)
 _NULL = '""'
 _OBSERVED = {"NM", "SN", "CE", "CWE", "CNE", "CF", "DT", "TS", "DTM", "TM", "ID", "IS", "SI", "CQ", "MO", "CP", "DR", "NA", "ED", "RP",
              "XPN", "PN", "XCN", "CN", "XAD", "AD", "XTN", "TN", "CX", "EI", "XON", "HD", "PL"}  # fmt: skip
@@ -236,7 +237,7 @@ class MessageWalk:
             return self._moved(found, to)
         if action == "public" and len(value) <= 256 and apart.escape not in value:
             return value
-        if action == "keep" and _TOKEN.fullmatch(value) and not _NUMBER.search(value) and apart.escape not in value and "@" not in value:  # fmt: skip
+        if action == "keep" and apart.escape not in value and (_TOKEN.fullmatch(value) or value in self._public):  # fmt: skip
             return value
         text = apart.decode(value)
         return apart.encode(to.text(text)) if text.strip() else value

@@ -21,6 +21,7 @@ from ....core.errors import FormatError, InputError
 __all__ = ["ACTIONS", "Element", "Profile", "load_profile"]
 
 ACTIONS = ("text", "xhtml", "base64", "identifier", "reference", "date", "code", "keep", "drop")
+_ELEMENT = re.compile(r"[a-z][A-Za-z0-9]{0,63}")
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*")
 _MOST_ELEMENTS = 50_000
 _MOST_BYTES = 1 << 20
@@ -102,8 +103,9 @@ class Profile:
         found = element.below.get(name)
         if found is None:
             path = (*element.path, name)[-16:]
-            # An underscore begins what is said beside a simple element: extensions.
-            found = Element(path, "drop" if name[:1] == "_" else self.action(path))
+            # An underscore begins what is said beside a simple element: extensions. What is no name of an element
+            # may be that of a person.
+            found = Element(path, self.action(path) if _ELEMENT.fullmatch(name) else "drop")
             self._count += 1
             if self._count <= _MOST_ELEMENTS:
                 element.below[name] = found

@@ -23,6 +23,7 @@ _SOLID = r"[!#-\[\]-~]"  # printable, but for quotes and backslashes
 _TOKEN = re.compile(rf"{_SOLID}{{1,64}}(?:; ?{_SOLID}{{1,32}})?")
 _WORD = re.compile(rf"{_SOLID}+")
 _NUMBER = re.compile(r"[0-9]{5}")
+_MARK = re.compile(r"\[[A-Z]")  # as [NAME], which stands for what was text
 _ADDRESS = re.compile(rf"[a-z][a-z0-9+.\-]{{1,20}}:{_SOLID}+")
 _NAMED = re.compile(r"[A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]*[0-9][A-Za-z0-9.\-]*")
 _LONGEST_WORDS = 256
@@ -169,6 +170,7 @@ class ResourceWalk:
                 bool(_TOKEN.fullmatch(value)) and not _NUMBER.search(value) and "@" not in value
             )
             found = is_code or (value.startswith(self._known) and bool(_WORD.fullmatch(value)))
+            found = found and not _MARK.match(value)
             self._plain[value] = found
         return found
 

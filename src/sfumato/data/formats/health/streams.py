@@ -20,6 +20,7 @@ from .rewriting import Json
 __all__ = ["BundleReader", "decode", "encode", "in_batches", "is_lines", "resource_lines"]
 
 _PRECISE = re.compile(rb"\.(?:[0-9]*0\s*[,}\]]|[0-9]{16})")
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _MARK = f"{secrets.token_hex(16)}:"  # nobody can write it into a file beforehand
 _MARKED = re.compile(rb'"' + _MARK.encode() + rb'([-+.0-9eE]+)"')
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -47,6 +48,8 @@ def is_lines(name: str) -> bool:
 def decode(line: bytes) -> object:
     """Return a value of JSON; decimals keep their digits."""
     if _PRECISE.search(line):
+        if _HALF.search(line):
+            from_json(line, allow_inf_nan=False)  # which refuses half a character
         return _EXACT.decode(line.decode())
     return from_json(line, allow_inf_nan=False)
 
@@ -189,6 +192,8 @@ class BundleReader:
                 end = len(self._text)
             if end < len(self._text) or self._is_end:  # else a number may go on
                 self._said, self._at = self._text[self._at : end], end
+                if "\\u" in self._said:
+                    from_json(self._said.encode())  # which refuses half a character
                 return value
             held = len(self._text) - self._at
             if held > self.limits.record_bytes:

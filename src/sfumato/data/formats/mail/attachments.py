@@ -63,6 +63,7 @@ def format_of_attachment(suffix: str, names: FieldNames | None = None) -> FileFo
 
     form = FORMATS[KNOWN[suffix]](names)
     assert isinstance(form, FileFormat)
+    form.reads_scans = False  # nobody sees the pages of an attached file before it is published
     return form
 
 

@@ -174,7 +174,9 @@ def _bodies(
     payload = message.get_payload()
     if isinstance(payload, list):
         parts = [part for part in payload if isinstance(part, Message)]
-        if message.preamble or message.epilogue:
+        if (
+            f"{message.preamble or ''}{message.epilogue or ''}".strip()
+        ):  # a mailbox ends a message by an empty line
             dropped["text around the parts"] += 1
         if kind == _GROUP:
             parts = _best(parts, dropped)

@@ -17,6 +17,7 @@ class Html(FileFormat):
     name = "html"
     suffixes = (".html", ".htm", ".xhtml")
     what = "an HTML page"
+    version = "2"
 
     def open(self, content: bytes) -> OpenedFile:
         need_lxml(self.what)
@@ -43,6 +44,7 @@ class Xml(FileFormat):
     name = "xml"
     suffixes = (".xml", ".cda")
     what = "an XML file"
+    version = "2"
 
     @classmethod
     def sniff(cls, name: str, head: bytes) -> bool:

@@ -13,6 +13,7 @@ from ...limits import Limits
 from ..files import RefusedFileError
 from ..inspection import FileSummary
 from ..office.attributes import judge_attribute
+from ..office.font_names import STYLE_WORDS, USUAL_FONT, is_known_font
 from ..office.package import BLANK_PICTURE, parse
 from ..office.walking import CollectedText
 from ..office.zipped import ZipParts, write_zip
@@ -79,7 +80,8 @@ _DEFAULT_NAMES = re.compile(
 _WORD = re.compile(
     r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?: [a-z][a-z0-9]*(?:-[a-z0-9]+)*)*|[A-Z]{2}|none"
 )
-_FONT = re.compile(r"['\"]?[\w][\w .,;()'\"\-]{0,80}")
+_NAMED_FONT = re.compile(r"font-(?:name|family)(?:-asian|-complex)?")
+_FEATURES = re.compile(r":[a-z0-9=&\-]*+")
 _LENGTHS = re.compile(
     r"(?:[-+]?[\d.]++(?:cm|in|mm|pt|px|em|%|\*|deg)?|#[0-9a-fA-F]{6}|solid|double|none|\s|,|:)++"
 )
@@ -191,16 +193,30 @@ def _clean_attribute(
         dropped["link target"] += value != target
         element.set(key, target)
     elif "font" in name and not name.endswith("style-name"):
-        if not (_FONT.fullmatch(value) or _LENGTHS.fullmatch(value)):
-            del element.attrib[key]
-            dropped["attribute"] += 1
+        _clean_font(element, key, name, value, dropped)
     elif _NAMES.fullmatch(name) and name not in _FREE:
         if element.tag.endswith("}font-face"):
-            return
-        if not (_OWN_NAME.fullmatch(value) or _DEFAULT_NAMES.fullmatch(value) or not value):
+            _clean_font(element, key, "font-name", value, dropped)
+        elif not (_OWN_NAME.fullmatch(value) or _DEFAULT_NAMES.fullmatch(value) or not value):
             dropped["style name"] += 1
             element.set(key, names.setdefault(value, f"S{len(names) + 1000}"))
     elif name in _FREE or not _is_known(space) or not _is_plain(name, value):
+        del element.attrib[key]
+        dropped["attribute"] += 1
+
+
+def _clean_font(element: _Element, key: str, name: str, value: str, dropped: Counter[str]) -> None:
+    """Leave the names of fonts that are known, with their features, and everything that is a length or a listed word."""
+    if _NAMED_FONT.fullmatch(name):
+        if all(is_known_font(own) for own in _FEATURES.sub("", value).split(",")):
+            return
+        element.set(key, USUAL_FONT)
+        dropped["name of a font"] += 1
+    elif not (
+        _LENGTHS.fullmatch(value)
+        or _WORD.fullmatch(value)
+        or STYLE_WORDS.issuperset(value.lower().split())
+    ):
         del element.attrib[key]
         dropped["attribute"] += 1
 

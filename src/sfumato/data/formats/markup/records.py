@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -28,6 +30,12 @@ _CODES = frozenset({
 })  # fmt: skip
 _CODE = re.compile(r"[\w.:%/\-\[\]{}*^]{0,64}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{120,}+={0,2}\s*")
+_SHORT_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
+_NAMED_SPACE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}|[^!-~]")
+_KNOWN_SPACE = re.compile(
+    r"http://(?:www\.w3\.org|schemas\.[a-z.]+|java\.sun\.com|xmlns\.[a-z.]+)/[!-~]*"
+)
 _INLINE = frozenset(
     "content b i u em strong span sub sup a linkHtml br renderMultiMedia italics bold".split()  # noqa: SIM905
 )
@@ -40,6 +48,12 @@ def open_record(content: bytes) -> MarkupFile:
     found = FileSummary("xml")
     dropped: Counter[str] = Counter()
     root = parse(content)
+    if any(
+        _NAMED_SPACE.search(own) and not _KNOWN_SPACE.fullmatch(own) for own in _list_spaces(root)
+    ):
+        raise RefusedFileError(
+            "has a namespace that may name somebody", "give it another namespace."
+        )
     before = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     comments = sum(1 for node in before.getroottree().iter() if not isinstance(node.tag, str))
     comments += sum(1 for _ in before.itersiblings(preceding=True))
@@ -63,7 +77,7 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             text = getattr(element, holder)
             if not text or text.isspace():
                 continue
-            if _BASE64.fullmatch(text):
+            if _BASE64.fullmatch(text) or _is_encoded(text):
                 dropped["embedded file"] += 1
                 setattr(element, holder, None)
             elif _UNSEEN.search(text):
@@ -74,6 +88,12 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             if name.startswith(_SCHEMA) and name.endswith("chemaLocation"):
                 dropped["schema location"] += 1
                 del element.attrib[key]
+            elif _is_code(name) and not _CODE.fullmatch(str(value)):
+                dropped["attribute"] += 1
+                del element.attrib[key]
+            elif _is_encoded(str(value)):
+                dropped["embedded file"] += 1
+                element.set(name, "")
             elif _UNSEEN.search(str(value)):
                 element.set(name, _UNSEEN.sub("", str(value)))
                 dropped["invisible character"] += 1
@@ -81,7 +101,36 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
         raise RefusedFileError("has too many elements")
 
 
+def _list_spaces(root: _Element) -> Iterator[str]:
+    """Yield the namespaces that a record declares, wherever it does."""
+    for element in root.iter():
+        parent = element.getparent()
+        if parent is None or element.nsmap != parent.nsmap:
+            yield from element.nsmap.values()
+
+
+def _is_encoded(value: str) -> bool:
+    """Return whether a value is a text in base64 or in hexadecimal, which nobody could mark a name in."""
+    bare = "".join(value.split())
+    raw = b""
+    if _SHORT_BASE64.fullmatch(bare):
+        raw = base64.b64decode(bare)
+    if _HEX.fullmatch(bare):
+        raw = bytes.fromhex(bare)
+    for code in ("utf-8", "utf-16-le", "utf-16-be"):
+        try:
+            text = raw.decode(code)
+        except UnicodeDecodeError:
+            continue
+        if "".join(text.split()).isprintable() and sum(c.isalpha() and ord(c) < 0x590 for c in text) * 2 > len(text):  # fmt: skip
+            return True
+    return False
+
+
+def _is_code(key: str) -> bool:
+    """Return whether an attribute holds codes, by its name."""
+    return key.startswith(_SCHEMA) or key.rpartition("}")[2] in _CODES
+
+
 def _is_text(element: _Element, key: str, value: str) -> bool:  # noqa: ARG001 (one signature)
-    if key.startswith(_SCHEMA):
-        return not _CODE.fullmatch(value)
-    return key.rpartition("}")[2] not in _CODES or not _CODE.fullmatch(value)
+    return not _is_code(key)

@@ -79,14 +79,28 @@ class Walk:
     deferred: frozenset[str] = frozenset()
     lines: frozenset[str] = frozenset()
     _later: list[_Element] = field(default_factory=list)
+    _spoken: list[AttributeText] = field(default_factory=list)
 
     def read(self, collected: CollectedText, root: _Element) -> None:
         """Read an element and all that is in it; its tail is none of it."""
+        self._read(collected, root)
+        self._speak(collected)
+
+    def _speak(self, collected: CollectedText) -> None:
+        """Read the attributes that were met inside a line, each in a line of its own: a name is not torn apart by one."""
+        spoken, self._spoken = self._spoken, []
+        for place in spoken:
+            collected.end_line()
+            collected.add(str(place.element.get(place.name)), place, "attribute")
+            collected.make("\n")
+
+    def _read(self, collected: CollectedText, root: _Element) -> None:
         name = root.tag.rpartition("}")[2]
         for key, value in root.attrib.items():
             if self.is_text(root, str(key), str(value)) and not _DULL.fullmatch(str(value)):
-                collected.add(str(value), AttributeText(root, str(key)), "attribute")
-                collected.make("\n")
+                self._spoken.append(AttributeText(root, str(key)))
+        if name not in self.inline:
+            self._speak(collected)
         self._add(collected, root.text, _Text(root))
         for child in root:
             own = child.tag.rpartition("}")[2]
@@ -99,16 +113,17 @@ class Walk:
                 collected.make(self.breaks[own])
             elif is_block:
                 collected.end_line()
-            self.read(collected, child)
+            self._read(collected, child)
             if is_block and own not in self.breaks:
                 collected.end_line()
             self._add(collected, child.tail, _Tail(child))
         if name not in self.inline:
             collected.end_line()
+            self._speak(collected)
         if name in self.lines and self._later:
             later, self._later = self._later, []
             for element in later:
-                self.read(collected, element)
+                self._read(collected, element)
                 collected.end_line()
 
     def _add(self, collected: CollectedText, text: str | None, place: TextPlace) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from .font_names import is_known_font
 from .vocabulary import WORDS
 
-__all__ = ["SPACES", "is_office_space", "judge_attribute"]
+__all__ = ["SPACES", "is_office_space", "judge_attribute", "plain_number_format"]
 
-Judgement = Literal["keep", "text", "drop"]
+Judgement = Literal["keep", "text", "drop", "font"]
 
 SPACES = (
     "http://schemas.openxmlformats.org/", "http://schemas.microsoft.com/office/",
@@ -33,6 +34,7 @@ _FONTS = frozenset({"typeface", "ascii", "hAnsi", "cs", "eastAsia", "font", "fon
                     "mathFont.val", "rFont.val", "face"})  # fmt: skip
 _LANGUAGES = frozenset({"lang", "altLang", "lang.val", "lang.eastAsia", "lang.bidi", "themeFontLang.val",
                         "themeFontLang.eastAsia", "themeFontLang.bidi"})  # fmt: skip
+_COLOURS = frozenset({"rgb", "lastClr", "fill", "color", "themeColor", "fillcolor", "strokecolor"})
 _DRAWN = frozenset({"path", "adj", "eqn", "v", "limo", "connectlocs", "connectangles", "textboxrect",
                     "coordsize", "coordorigin", "xrange", "yrange", "position", "polar", "arcsize", "from",
                     "to", "fmla"})  # fmt: skip
@@ -44,10 +46,10 @@ _NUMBERS = re.compile(r"[-+#%.,:;()/*\s\d]*(?:pt|in|cm|mm|px|em|pc|pi|fd|f|%|e|E
 _HEX = re.compile(
     r"(?:[0-9A-F]{2}|[0-9A-F]{4}|[0-9A-F]{6}|[0-9A-F]{8}|#[0-9A-Fa-f]{3,8}|(?=[a-fA-F]*\d)[0-9A-Fa-f]+)"
 )
+_COLOUR = re.compile(r"#?(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})")
 _GUID = re.compile(r"\{?[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?")
 _CELL = r"\$?[A-Z]{0,3}\$?\d{1,7}|\$?[A-Z]{1,3}"
 _CELLS = re.compile(rf"(?:{_CELL})(?::(?:{_CELL}))?(?: (?:{_CELL})(?::(?:{_CELL}))?)*")
-_FONT = re.compile(r"[+@]?[\w][\w .()\-]{0,60}")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,3}(?:[-_][A-Za-z0-9]{1,8}){0,3}")
 _PREFIXES = re.compile(r"[a-z][a-z0-9]{0,11}(?: [a-z][a-z0-9]{0,11})*")
 _DRAWING = re.compile(r"(?:[a-z@#?*/+\d,.\s\-]|pixel(?:Line)?(?:Width|Height)|lineDrawn)*")
@@ -72,7 +74,7 @@ def is_office_space(space: str) -> bool:
 
 
 def judge_attribute(element: str, name: str, space: str, value: str) -> Judgement:
-    """Return whether an attribute stays, is text, or is dropped.
+    """Return whether an attribute stays, is text, is dropped, or names a font that is not known.
 
     Parameters
     ----------
@@ -94,9 +96,10 @@ def judge_attribute(element: str, name: str, space: str, value: str) -> Judgemen
         return "text"
     if _is_plain(value):
         return "keep"
+    if name in _FONTS or both in _FONTS or (both == "name.val" and "/spreadsheetml/" in space):
+        return "keep" if is_known_font(value) else "font"
     listed = (
-        (name in _FONTS or both in _FONTS, _FONT),
-        (both == "name.val" and "/spreadsheetml/" in space, _FONT),
+        (name in _COLOURS or both == "srgbClr.val", _COLOUR),
         (name in _LANGUAGES or both in _LANGUAGES, _LANGUAGE),
         (name in ("Ignorable", "Requires", "MustUnderstand"), _PREFIXES),
         (name in _DRAWN, _DRAWING),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from .attributes import is_office_space, judge_attribute, plain_number_format
+from .font_names import USUAL_FONT
 from .package import OfficePart, Package, local
 
 if TYPE_CHECKING:
@@ -165,6 +166,9 @@ def _clean_attributes(
         if known == "drop" and not _has_new_name(name, attribute, part):
             del element.attrib[key]
             dropped[_word_for(attribute)] += 1
+        elif known == "font":
+            dropped["name of a font"] += 1
+            element.set(key, USUAL_FONT)
         elif known == "text" and _UNSEEN.search(value):
             element.set(key, _UNSEEN.sub("", value))
             dropped["invisible character"] += 1

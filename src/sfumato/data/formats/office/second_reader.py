@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from xml.parsers import expat
 
 from ..verification import stands_in_names
+from .font_names import is_known_font
 from .vocabulary import STYLES
 
 __all__ = ["search_zip"]
@@ -34,6 +35,11 @@ _PART = re.compile(  # names that the writer gives
     r"(?:[a-zA-Z]+/){0,3}(?:_rels/)?(?:[a-zA-Z]*\d*)(?:\.xml|\.png|\.vml)?(?:\.rels)?"
 )
 _WORDS_ONLY = re.compile(r"(?:[a-z][A-Za-z0-9]*+|[\d.\-+#%]++|[\s:;,()/_])*+")
+_OPEN_STYLE = re.compile(  # names of styles that an OpenDocument text brings itself
+    r"(?:(?:Text|body|indent|Heading|Contents|Table|Index|List|Caption|Internet|Visited|[lL]ink|Numbering|Bullet|Symbols?|Footnote|"
+    r"Endnote|anchor|Characters|Emphasis|Strong|First|Page|Number|Preformatted|Horizontal|Line|Default|Paragraph|Font|Header|Footer|"
+    r"left|Standard|Title|Subtitle|Quotations|Graphics|Frame|Outline|\d+)(?:_20_|$))+"
+)
 _STYLES = frozenset("".join(filter(str.isalnum, name)) for name in STYLES)
 
 
@@ -71,11 +77,15 @@ class _Seen:
         """Whether a string is in the part: a number as a whole word, in attributes no keyword and no built-in style."""
         if _NUMBER.fullmatch(wanted):
             return wanted in self.words
-        if wanted in self.text or stands_in_names(wanted, self.names):
-            return True
         is_word = wanted.isascii() and wanted.isalnum()
+        if wanted in self.text:
+            return True
+        # Names of elements begin in lower case, and so many plain words are one.
+        if not (is_word and wanted[0].islower()) and stands_in_names(wanted, self.names):
+            return True
         return any(
             wanted in "".join(value.split())
+            and not (is_known_font(value) or _OPEN_STYLE.fullmatch(value))
             and not (is_word and _WORDS_ONLY.fullmatch(value))
             and "".join(filter(str.isalnum, value)).lower() not in _STYLES
             for value in self.values
@@ -110,6 +120,10 @@ def search_zip(content: bytes, removed: Iterable[str]) -> int:
                     hidden += 1
                     continue
                 hidden += seen.hidden
+                if (
+                    entry.filename == "[Content_Types].xml"
+                ):  # whose elements are named Types, Default and Override
+                    seen.names.clear()
                 left |= {text for text in wanted - left if seen.holds(text)}
             else:
                 left |= {text for text in wanted - left if _stands_in(text, inside)}

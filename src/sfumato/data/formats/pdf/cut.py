@@ -18,11 +18,12 @@ from .fonts import clean_fonts
 from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
 from .marks import PageEdit, collect_cuts, match_page
-from .raster import helvetica, rasterise
+from .raster import DrawnPicture, helvetica, rasterise
 from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
+from .scanned import Scans
 from .streams import walk, without_text
 
 __all__ = ["CutReport", "cut"]
@@ -45,7 +46,12 @@ class CutReport:
 
 
 def cut(
-    data: bytes, text: PdfText, by_page: Mapping[int, Sequence[PageEdit]], *, pictures: bool = True
+    data: bytes,
+    text: PdfText,
+    by_page: Mapping[int, Sequence[PageEdit]],
+    *,
+    pictures: bool = True,
+    scans: Scans | None = None,
 ) -> tuple[bytes, CutReport]:
     """Return a sanitised PDF with its edits, and what was done.
 
@@ -59,6 +65,8 @@ def cut(
         For each page, from 0, what is removed and what replaces it, in order.
     pictures : bool, default=True
         Whether pictures may show something, so that a page with one under a cut becomes a picture.
+    scans : Scans, optional
+        The scanned pages, which become new pictures.
 
     """
     for edit in chain.from_iterable(by_page.values()):
@@ -69,9 +77,11 @@ def cut(
                 "has a replacement in letters that its font does not have"
             ) from None
     report = CutReport()
+    if scans is not None:
+        report.pictures = dict.fromkeys(sorted(scans.pages), "a scan")
     for _ in range(_ROUNDS + len(text.pages)):
         try:
-            out = _Attempt(data, text, by_page, report).run(pictures=pictures)
+            out = _Attempt(data, text, by_page, report, scans).run(pictures=pictures)
         except pikepdf.PdfError:
             raise FileRefusedError("is a damaged PDF") from None
         except _MorePicturesError as error:
@@ -124,8 +134,10 @@ class _Attempt:
         text: PdfText,
         by_page: Mapping[int, Sequence[PageEdit]],
         report: CutReport,
+        scans: Scans | None,
     ) -> None:
         self.data, self.text, self.by_page, self.report = data, text, by_page, report
+        self.scans = scans
         self.pdf = pikepdf.open(io.BytesIO(data))
         self.texts: dict[StreamKey, dict[int, str]] = {}
 
@@ -151,7 +163,9 @@ class _Attempt:
             ))  # fmt: skip
         for number in sorted(self.report.pictures):
             edits = self.by_page.get(number, ())
-            rasterise(self.pdf, number, self.data, self.text.pages[number], edits)
+            scan = None if self.scans is None else self.scans.picture(number, edits)
+            picture = scan or DrawnPicture(self.data, number)
+            rasterise(self.pdf, number, picture, self.text.pages[number], edits)
         self._drop_unread(pages)
         lines = [line for layout in layouts.values() for line in layout.lines]
         self.report.lines = len(lines)
@@ -231,6 +245,9 @@ class _Attempt:
 def _drop_fonts(fonts: Object, used: set[tuple[int, int]]) -> None:
     """Put a standard font in the place of each that is not used."""
     for name, font in list(fonts.items()):
-        own = name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
-        if not own and font.objgen not in used:
+        is_font = isinstance(font, Dictionary)
+        own = is_font and (
+            name == "/" + PLACEHOLDER_FONT.decode() or font.get("/BaseFont") == Name.Glyphless
+        )
+        if not own and not (is_font and font.objgen in used):
             fonts[name] = helvetica()

@@ -82,16 +82,16 @@ def _uses(pages: Mapping[int, tuple[PageGlyphs, Mapping[int, int]]]) -> dict[Key
     found: dict[Key, FontUse] = {}
     for number in sorted(pages):
         glyphs, gone = pages[number]
-        touched = {bisect_right([s.first for s in glyphs.shows], g) - 1 for g in gone}
+        firsts = [show.first for show in glyphs.shows]
+        touched = {bisect_right(firsts, glyph) - 1 for glyph in gone}
         for i, show in enumerate(glyphs.shows):
             use = found.setdefault(show.font.object.objgen, FontUse(show.font))
             use.pages.add(number)
             if i not in touched:
-                codes = set(show.codes())
-                use.kept |= codes
-                use.order.update(dict.fromkeys(c for c in show.codes() if c not in use.order))
+                use.kept.update(show.codes)
+                use.order.update(dict.fromkeys(show.codes))
                 continue
-            for place, code in enumerate(show.codes(), show.first):
+            for place, code in enumerate(show.codes, show.first):
                 use.order.setdefault(code)
                 if place in gone:
                     use.lost = True

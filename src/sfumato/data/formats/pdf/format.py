@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..page_views import PageView
     from .read import PdfText
     from .sanitise import Sanitised
+    from .scanned import Scans
 
 __all__ = ["Pdf", "PdfOptions"]
 
@@ -39,6 +40,7 @@ class _OpenedPdf(OpenedFile):
     clean: Sanitised | None = field(default=None, repr=False)
     pages: PdfText | None = field(default=None, repr=False)
     blank: bool = True
+    scans: Scans | None = field(default=None, repr=False)
 
     def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
         """Return the file with the edits of each page."""
@@ -47,10 +49,13 @@ class _OpenedPdf(OpenedFile):
 
         assert self.clean is not None
         assert self.pages is not None
+        by_page = page_edits(edits)
         try:
             content, _ = cut(
-                self.clean.data, self.pages, page_edits(edits), pictures=not self.blank
+                self.clean.data, self.pages, by_page, pictures=not self.blank, scans=self.scans
             )
+            if self.scans is not None:
+                self.scans.check(content, by_page)
         except FileRefusedError as error:
             raise RefusedFileError(str(error)) from None
         return content
@@ -63,6 +68,7 @@ class Pdf(FileFormat):
     suffixes = (".pdf",)
     what = "a PDF"
     Options = PdfOptions
+    _inspecting = False
 
     def open(self, content: bytes) -> OpenedFile:
         """Sanitise a file and read its text, in all its orders."""
@@ -70,21 +76,35 @@ class Pdf(FileFormat):
         from .orders import read_orders
         from .read import read_text
         from .sanitise import sanitise
+        from .scanned import Scans
 
         blank = cast("PdfOptions", self.options).pictures == "blank"
         try:
             clean = sanitise(content, self.names.limits, blank=blank)
-            pages = read_text(clean.data, clean.pictures, blank=blank)
+            scans = Scans(content, self.names.limits, allowed=self.reads_scans)
+            scan = scans.count if self._inspecting else scans.read
+            pages = read_text(clean.data, clean.pictures, blank=blank, scan=scan)
         except FileRefusedError as error:
             raise RefusedFileError(str(error)) from None
         found = FileSummary(self.name)
         found.places["pages"] = len(pages.pages)
         found.dropped.update(clean.dropped)
-        if pages.scanned:
-            found.dropped["scanned pages, which are grey boxes now"] = pages.scanned
+        if scans.found:
+            found.places["scanned pages"] = scans.found
+        if pages.blanked:
+            found.dropped["scanned pages, which are grey boxes now"] = pages.blanked
         return _OpenedPdf(
-            pages.text, pages.segments(), found, read_orders(pages), clean=clean, pages=pages, blank=blank
+            pages.text, pages.segments(), found, read_orders(pages), clean, pages, blank,
+            scans if scans.pages else None, scanned=len(scans.pages),
         )  # fmt: skip
+
+    def inspect(self, part: CorpusFile) -> FileSummary:
+        """Return what a file holds; its scanned pages are counted, not read."""
+        self._inspecting = True
+        try:
+            return super().inspect(part)
+        finally:
+            self._inspecting = False
 
     def is_clean(self, content: bytes, opened: OpenedFile) -> bool:  # noqa: ARG002
         """Return whether a file holds its pages and nothing else."""
@@ -186,10 +206,11 @@ class Pdf(FileFormat):
     def search(self, content: bytes, removed: Iterable[str]) -> int:
         """Count the removed strings in a written file, by a second library and in all its streams."""
         need_packages()
+        from .scanned import find_in_scans
         from .verify import find_leaks
 
         try:
-            return find_leaks(content, removed)
+            return find_leaks(content, removed) + find_in_scans(content, removed)
         except Exception:  # as in reading back
             return 1
 

@@ -7,7 +7,6 @@ each operator that shows text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pikepdf
@@ -73,7 +72,7 @@ class TextShow:
     """One operator that shows text: its items, its state, and where its glyphs are.
 
     `matrix` is the text matrix in the space of its stream, `outer` leads from there to the page; `first` is
-    the number of its first glyph.
+    the number of its first glyph, `codes` and `advances` are those of each.
     """
 
     key: StreamKey
@@ -85,6 +84,7 @@ class TextShow:
     outer: Matrix
     first: int
     advances: list[float] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
 
     @property
     def matrix(self) -> Matrix:
@@ -96,12 +96,6 @@ class TextShow:
         """The font, which a show always has."""
         assert self.state.font is not None
         return self.state.font
-
-    def codes(self) -> Iterator[int]:
-        """Yield the code of every glyph."""
-        for item in self.items:
-            if isinstance(item, bytes):
-                yield from self.font.codes(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +265,8 @@ class Interpreter:
         left, bottom = matrix[2] * state.rise + matrix[4], matrix[3] * state.rise + matrix[5]
         unit = state.size * state.scale
         space, word = state.character_space * state.scale, state.word_space * state.scale
-        advance = 0.0
+        advance, is_simple = 0.0, font.size == 1
+        get_width, default, scale = font.widths.get, font.default, font.scale
         add_x, add_y, add_width, add = page.x.append, page.y.append, page.width.append, show.advances.append  # fmt: skip
         for item in items:
             if isinstance(item, float):
@@ -279,14 +274,16 @@ class Interpreter:
                 continue
             if font.size == 2 and len(item) & 1:
                 raise PageRefusedError("half a code at the end of a string")
-            for code in font.codes(item):
-                width = font.width(code) * unit
+            codes = font.codes(item)
+            show.codes += codes
+            for code in codes:
+                width = get_width(code, default) * scale * unit
                 add_x(a * advance + left)
                 add_y(b * advance + bottom)
                 add_width(width)
                 add(advance)
                 advance += width + space
-                if code == 32 and font.size == 1:
+                if code == 32 and is_simple:
                     advance += word
         if len(page.x) > _MOST_GLYPHS:
             raise PageRefusedError("more glyphs than a page can have")

@@ -91,7 +91,7 @@ def _runs(show: TextShow, gone: Mapping[int, int]) -> Iterator[_Run]:
     size = abs(state.size) * math.hypot(m[2], m[3])
     along, across = ux * x + uy * y, ux * y - uy * x
     angle = round(math.atan2(uy, ux), 2)
-    codes, font, unit = list(show.codes()), show.font, state.size * state.scale
+    codes, font, unit = show.codes, show.font, state.size * state.scale
     starts = [along + sign * a * scale for a in show.advances]
     ends = [s + sign * font.width(c) * unit * scale for s, c in zip(starts, codes, strict=True)]
     kinds = [gone.get(i, None if c not in font.spaces else "space") for i, c in enumerate(codes)]

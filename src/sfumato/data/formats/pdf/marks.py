@@ -118,15 +118,11 @@ def match_page(
 
 def _add_spaces(glyphs: PageGlyphs, gone: dict[int, int]) -> None:
     """Add the spaces that are drawn inside a cut, for which a reader may have made one of its own."""
-    codes: dict[int, list[int]] = {}
     firsts = _firsts(glyphs)
 
     def is_space(glyph: int) -> bool:
-        place = bisect_right(firsts, glyph) - 1
-        show = glyphs.shows[place]
-        if place not in codes:
-            codes[place] = list(show.codes())
-        return codes[place][glyph - show.first] in show.font.spaces
+        show = glyphs.shows[bisect_right(firsts, glyph) - 1]
+        return show.codes[glyph - show.first] in show.font.spaces
 
     for glyph, edit in sorted(gone.items()):
         after = glyph + 1
@@ -213,7 +209,7 @@ def _unread(
     firsts = _firsts(glyphs)
     for glyph in missing.tolist():
         show = glyphs.shows[bisect_right(firsts, glyph) - 1]
-        code = list(show.codes())[glyph - show.first]
+        code = show.codes[glyph - show.first]
         if code not in show.font.spaces:
             yield glyph
 

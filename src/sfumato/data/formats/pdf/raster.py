@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import zlib
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from .read import PageText
 from .refusal import FileRefusedError
 from .rewrite import EXTRA_LETTERS, PLACEHOLDER_FONT, winansi
 
-__all__ = ["helvetica", "rasterise"]
+__all__ = ["DrawnPicture", "PagePicture", "helvetica", "rasterise"]
 
 _DPI = 150
 _MOST_PIXELS = 40_000_000
@@ -63,8 +64,28 @@ def _invisible_font(pdf: pikepdf.Pdf) -> pikepdf.Object:
     return pdf.make_indirect(font)
 
 
-class _Picture:
+class PagePicture(Protocol):
     """The picture of a page, and the way from points of the page to its pixels."""
+
+    width: float
+    height: float
+    scale: float
+
+    def place(self, x: float, y: float) -> tuple[int, int]:
+        """Return the pixel of a point."""
+
+    def paint(self, box: Sequence[float]) -> tuple[int, int, int, int]:
+        """Paint over a box of the page; return its pixels."""
+
+    def image(self, pdf: pikepdf.Pdf) -> pikepdf.Object:
+        """Return the picture as an object of a file."""
+
+    def close(self) -> None:
+        """Close the file that the picture was made from."""
+
+
+class DrawnPicture:
+    """The picture of a page as a viewer draws it."""
 
     def __init__(self, data: bytes, number: int) -> None:
         self._document = pdfium.PdfDocument(data)
@@ -94,6 +115,14 @@ class _Picture:
         self.pixels[found[1] : found[3] + 1, found[0] : found[2] + 1] = _GREY
         return found
 
+    def image(self, pdf: pikepdf.Pdf) -> pikepdf.Object:
+        """Return the picture as an object of a file."""
+        rows, columns = self.pixels.shape[:2]
+        return pdf.make_stream(
+            zlib.compress(self.pixels.tobytes(), 6), Type=Name.XObject, Subtype=Name.Image, Width=columns,
+            Height=rows, ColorSpace=Name.DeviceRGB, BitsPerComponent=8, Filter=Name.FlateDecode,
+        )  # fmt: skip
+
     def close(self) -> None:
         """Close the file."""
         self.page.close()
@@ -101,7 +130,7 @@ class _Picture:
 
 
 def rasterise(
-    pdf: pikepdf.Pdf, number: int, data: bytes, text: PageText, edits: Sequence[PageEdit]
+    pdf: pikepdf.Pdf, number: int, picture: PagePicture, text: PageText, edits: Sequence[PageEdit]
 ) -> None:
     """Replace a page by its picture, with the edits painted over, and the text that stays.
 
@@ -111,25 +140,20 @@ def rasterise(
         The file that is written.
     number : int
         The page, from 0.
-    data : bytes
-        The sanitised file, from which the picture is made.
+    picture : PagePicture
+        The picture of the page; it is closed.
     text : PageText
         The text of the page.
     edits : sequence of PageEdit
         What is removed from it, in order.
 
     """
-    picture = _Picture(data, number)
     try:
         content = [b"q %.3f 0 0 %.3f 0 0 cm /%b Do Q" % (
             picture.width, picture.height, PAGE_PICTURE[1:].encode(),
         )]  # fmt: skip
         content += _text_layer(picture, text, edits)
-        rows, columns = picture.pixels.shape[:2]
-        image = pdf.make_stream(
-            zlib.compress(picture.pixels.tobytes(), 6), Type=Name.XObject, Subtype=Name.Image, Width=columns,
-            Height=rows, ColorSpace=Name.DeviceRGB, BitsPerComponent=8, Filter=Name.FlateDecode,
-        )  # fmt: skip
+        image = picture.image(pdf)
         page = pdf.pages[number].obj
         for key in [k for k in page.keys() if k not in ("/Type", "/Parent")]:  # noqa: SIM118
             del page[key]
@@ -146,7 +170,7 @@ def rasterise(
         picture.close()
 
 
-def _text_layer(picture: _Picture, text: PageText, edits: Sequence[PageEdit]) -> Iterator[bytes]:
+def _text_layer(picture: PagePicture, text: PageText, edits: Sequence[PageEdit]) -> Iterator[bytes]:
     """Yield the text of a page, word by word; an edit is painted over and gets its placeholder."""
     scale, height = picture.scale, picture.height
     edit_at = {i: edit for edit in edits for i in range(edit.start, edit.end)}
@@ -184,7 +208,7 @@ def _text_layer(picture: _Picture, text: PageText, edits: Sequence[PageEdit]) ->
     yield from close()
 
 
-def _whole_box(picture: _Picture, text: PageText, edit: PageEdit) -> int:
+def _whole_box(picture: PagePicture, text: PageText, edit: PageEdit) -> int:
     """Return how many pixels an edit is wide on the line on which it begins."""
     first = next(i for i in range(edit.start, edit.end) if not text.text[i].isspace())
     left, line = picture.place(*text.origin[first])
@@ -197,7 +221,7 @@ def _whole_box(picture: _Picture, text: PageText, edit: PageEdit) -> int:
 
 
 def _placeholder(
-    picture: _Picture, pixels: tuple[int, int, int, int], wide: int, text: str
+    picture: PagePicture, pixels: tuple[int, int, int, int], wide: int, text: str
 ) -> bytes:
     """Return the text that is drawn in a painted box."""
     scale = picture.scale

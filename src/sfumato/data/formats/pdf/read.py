@@ -6,9 +6,9 @@ import ctypes
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -34,6 +34,8 @@ __all__ = [
 
 _IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_ODD = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe]")
+"""Characters that pdfium gives a meaning of its own, and halves of others."""
 _MIRRORED = str.maketrans(")]}>»", "([{<«")
 _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (
@@ -57,11 +59,11 @@ class PageText:
 class PdfText:
     """The text of a whole file: the pages one after the other, a line break between them.
 
-    `scanned` is the number of pages that show pictures alone, which nobody has read.
+    `blanked` is the number of scanned pages that nobody has read: they show grey boxes.
     """
 
     pages: tuple[PageText, ...]
-    scanned: int = 0
+    blanked: int = 0
 
     @property
     def text(self) -> str:
@@ -155,7 +157,13 @@ def _open(data: bytes) -> Iterator[pdfium.PdfDocument]:
         raise FileRefusedError("cannot be read by the second library") from None
 
 
-def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
+def read_text(
+    data: bytes,
+    pictures: frozenset[int],
+    *,
+    blank: bool,
+    scan: Callable[[Sequence[int], bool], Mapping[int, PageText]] | None = None,
+) -> PdfText:
     """Return the text of a sanitised PDF; refuse one whose pages nobody can read.
 
     Parameters
@@ -166,6 +174,9 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
         The pages that hold a picture.
     blank : bool
         Whether pictures are blanked, so that a page that is one would be empty.
+    scan : callable, optional
+        Called with the scanned pages, from 0, if there are any, and with whether they must be read because the file
+        would be empty without them; returns what is written on each that was read.
 
     """
     found = PdfText(read_pages(data))
@@ -174,15 +185,21 @@ def read_text(data: bytes, pictures: frozenset[int], *, blank: bool) -> PdfText:
     if blank:
         scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
     # Without their pictures some pages are empty; a file of such pages would be nothing at all.
-    if len(scanned) > (len(letters) // 2 if blank else 0):
-        raise FileRefusedError(
-            f"has scanned pages ({len(scanned):,}), which need a reader of pictures"
+    needed = not blank or len(scanned) > len(letters) // 2
+    if scanned:
+        own = {} if scan is None else scan(sorted(scanned), needed)
+        if needed and scan is None:
+            raise FileRefusedError(f"has scanned pages ({len(scanned):,})")
+        found = PdfText(
+            tuple(own.get(i, page) for i, page in enumerate(found.pages)),
+            blanked=0 if needed else len(scanned) - len(own),
         )
+        letters = [sum(not c.isspace() for c in page.text) for page in found.pages]
     unreadable = sum(page.text.count("\ufffd") for page in found.pages)
     unreadable += sum(0xE000 <= ord(c) < 0xF900 for page in found.pages for c in page.text)
     if unreadable > _UNREADABLE * sum(letters):
         raise FileRefusedError("is written in a font whose letters have no meaning")
-    return replace(found, scanned=len(scanned))
+    return found
 
 
 def _read_page(document: pdfium.PdfDocument, number: int, read: Callable[[object], T]) -> T:
@@ -227,6 +244,14 @@ def _codes(textpage: object) -> list[int]:
 
 def _decode(codes: Sequence[int]) -> tuple[str, list[int]]:
     """Return the text of codes as pdfium gives them, and which code each character is from."""
+    whole = "".join(map(chr, codes)) if max(codes, default=0) <= 0x10FFFF else "\0"
+    if not _ODD.search(whole):
+        return whole.replace("\r", ""), [i for i, code in enumerate(codes) if code != 0x0D]
+    return _decode_each(codes)
+
+
+def _decode_each(codes: Sequence[int]) -> tuple[str, list[int]]:
+    """Return what `_decode` does, code by code."""
     characters: list[str] = []
     sources: list[int] = []
     high = 0

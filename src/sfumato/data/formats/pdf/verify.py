@@ -49,11 +49,12 @@ _WORDS = frozenset(
     b"DeviceCMYK CalGray CalRGB Indexed Separation DeviceN ICCBased Predictor Columns Colors Function FunctionType "
     b"Domain Range Coords Extend Bounds Encode Normal Transparency Luminosity Alpha ObjStm XRef Root Size Index First "
     b"Artifact Span Name Ink Condensed Expanded PatternType PaintType TilingType XStep YStep ShadingType Background "
-    b"CMapName CIDInit CMapType PDF Text ImageB ImageC ImageI".split()
+    b"CMapName CIDInit CMapType PDF Text ImageB ImageC ImageI Identity-H".split()
 )
 _KEYWORDS = re.compile(
     rb"(?<![A-Za-z])(?:endstream|endobj|startxref|trailer|xref|findresource|begin|dict|begincmap|endcmap|"
-    rb"(?:begin|end)(?:codespacerange|bfchar|bfrange)|currentdict|defineresource)(?![A-Za-z])"
+    rb"(?:begin|end)(?:codespacerange|bfchar|bfrange)|currentdict|defineresource)(?![A-Za-z])|"
+    rb"/(?:Registry|Ordering) *\((?:Adobe|Identity|UCS)\)"
 )
 """Words of the format itself between objects, and in maps from codes to text."""
 
@@ -235,10 +236,12 @@ def _blobs(data: bytes) -> Iterator[tuple[bytes, str]]:
         content = data[start.end() : end]
         with contextlib.suppress(zlib.error):
             content = zlib.decompressobj().decompress(content)
-        joined = _join_strings(content)
-        if b"begincmap" in content:
+        if b"begincmap" in content:  # a map of a font is no text
+            yield _without_vocabulary(_KEYWORDS.sub(b"", content)), ""
+            continue
+        if b"/ObjStm" in head:
             content = _KEYWORDS.sub(b"", content)
-        yield _without_vocabulary(content), joined
+        yield _without_vocabulary(content), _join_strings(content)
     outside.append(data[at:])
     yield _without_vocabulary(_KEYWORDS.sub(b"", b"".join(outside))), ""
 
@@ -254,9 +257,7 @@ def _without_vocabulary(content: bytes) -> bytes:
 
 
 def _join_strings(content: bytes) -> str:
-    """Return the strings of a content stream one after the other; maps of fonts are no text."""
-    if b"begincmap" in content:
-        return ""
+    """Return the strings of a content stream one after the other."""
     found = []
     for match in _STRING.finditer(content):
         token = match.group()

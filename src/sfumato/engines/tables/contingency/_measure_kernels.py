@@ -300,12 +300,15 @@ def measure_sample_by_hash(
     table: I8, used: I4, key: I8, moved: I8, out: F8,
 ) -> int:  # fmt: skip
     """Do as `measure_hashed` does where the sample is the population and keys are exact."""
-    out[:] = 0.0
-    out[3] = np.inf
     sizes = sizes_by_hash(row_of, column_of, row_key, column_key, count, table, used, key, moved)
+    nats, below, smallest = 0.0, 0, np.inf  # in registers, unlike sums in `out`
+    fewest = np.int64(np.ceil(max(least[0], least[1])))
     for g in range(sizes.shape[0]):
-        add_group(sizes[g], nlog, least, out)
-    out[4] = out[3]
+        c = sizes[g]
+        nats += nlogn(c, nlog)
+        below += c if c < fewest else 0
+        smallest = min(smallest, c)
+    out[0], out[1], out[2], out[3], out[4] = sizes.shape[0], nats, below, smallest, smallest
     return sizes.shape[0]
 
 

@@ -126,8 +126,8 @@ def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> 
         said.append(REPEATED.format(names=", ".join(repeated)[:300]))
     if weights := table.schema.names("weight"):
         said.append(
-            f"{weights[0]}: weights are published as they are; one that few people share tells who they are, "
-            "so round weights before."
+            f"{weights[0]}: a weight that few people share tells who they are, so weights are published rounded "
+            "until several people share each, unless the schema says how."
         )
     if problem.fraction is not None:
         said.append(

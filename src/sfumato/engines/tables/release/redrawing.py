@@ -23,11 +23,12 @@ from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
 from .rows import WHO
 
-__all__ = ["STORED", "RedrawnColumn", "redraw"]
+__all__ = ["STORED", "RedrawnColumn", "redraw", "transition_matrix", "transitions"]
 
 STORED = "sfumato_rows"  # the rows while columns are treated
 _NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
+_MOST_VALUES = 50  # of a column whose matrix a release holds; of more, the chance alone says it
 
 
 def redraw(
@@ -51,6 +52,48 @@ def redraw(
     share = np.cumsum(np.bincount(codes)) / codes.size
     drawn = np.searchsorted(share, draws[:, 1], side="right").clip(max=share.size - 1)
     return np.where(draws[:, 0] < chance, drawn, codes).astype(np.int64)
+
+
+def transition_matrix(counts: Sequence[int], chance: float) -> tuple[tuple[float, ...], ...]:
+    """Return the chances that a cell with the value of a row is published as the value of a column.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        How often each value is published.
+    chance : float
+        The chance of a cell to be drawn again.
+
+    >>> transition_matrix([3, 1], 0.2)
+    ((0.95, 0.05), (0.15, 0.85))
+
+    """
+    share = np.asarray(counts, dtype=np.float64) / max(sum(counts), 1)
+    matrix = (1 - chance) * np.eye(share.size) + chance * share
+    return tuple(tuple(round(float(cell), 6) for cell in row) for row in matrix)
+
+
+def transitions(
+    schema: TableSchema, published: TableSource
+) -> dict[str, tuple[tuple[float, ...], ...]]:
+    """Return the transition matrix of each column of a release that was drawn again, its values in order.
+
+    It is computed from the published cells alone.
+    """
+    found = {}
+    for attribute in schema.attributes:
+        method = attribute.publish
+        if isinstance(method, Treatment) and method.pram is not None:
+            name = quote_name(attribute.name)
+            cell = f"nullif(CAST({name} AS VARCHAR), '')"
+            counted = published.query(
+                f"SELECT count(*) AS n FROM {published.sql} WHERE {cell} IS NOT NULL "  # noqa: S608 (quoted)
+                f"GROUP BY {cell} ORDER BY {cell}"
+            )
+            if counted.num_rows <= _MOST_VALUES:
+                counts = counted.column("n").to_pylist()
+                found[attribute.name] = transition_matrix(counts, method.pram)
+    return found
 
 
 @dataclass(frozen=True)

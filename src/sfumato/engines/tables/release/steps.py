@@ -45,6 +45,7 @@ from .notes import RewrittenNotes, rewrite_notes
 from .notes_people import add_people
 from .outputs import Frame, delimiter_of, frame_like, named_codes, target_of
 from .promises import below_promise, broken_conditions, conditions_of
+from .redrawing import transitions
 from .rows import WHO, Generaliser, ReleaseRows, published_rows
 from .suppression import (
     SuppressedGroups,
@@ -300,7 +301,6 @@ class _TablePublication:
     ) -> TablesRelease:
         """Describe the measured file and its codebook."""
         table, schema, payload = self.table, self.payload.schema, self.payload
-        has_population = table.population_codes is not None
         attacker = attacker_of(table)
         shown = self.generaliser.columns(self.opened)
         declared = {a.name for a in schema.attributes}
@@ -309,11 +309,8 @@ class _TablePublication:
         explored = payload.matches(table)
         open_kept = unknown if self.request.keep_undeclared else 0
         changed = treatments_in_words(schema)
-        kept = [
-            c
-            for c in self.opened.columns
-            if c in declared and c not in dropped and c not in table.names and c not in changed
-        ]
+        others = declared - {*dropped, *table.names, *changed}
+        kept = [c for c in self.opened.columns if c in others]
         measured = found.measured
         assert measured.risk is not None
         assert measured.utility is not None
@@ -350,11 +347,12 @@ class _TablePublication:
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
                 columns_treated=changed,
+                transitions=transitions(schema, TableSource.open(path)),
                 undeclared_columns_dropped=unknown - open_kept,
                 undeclared_columns_kept=open_kept,
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
-                population=has_population,
+                population=table.population_codes is not None,
                 population_covers=table.covered,
                 joined=schema.joined,
                 explored_table=explored,

@@ -17,6 +17,6 @@ class TabulateRequest(Request):
     )
     by: list[str] = parameter(help="Columns to count by.")
     rule: str = parameter(
-        help="A regime with a rule for cells (cms, nhs), suppress:N, round:BASE, noise:EPSILON; joined by +.",
+        help="A regime with a rule for cells (cms, nhs), ons, suppress:N, round:BASE, noise:EPSILON; joined by +.",
         metavar="RULE",
     )

@@ -9,7 +9,11 @@ from ....core.regimes import find_regime
 
 __all__ = ["CountRule", "read_rule"]
 
-_FORMS = "use a regime with a rule for cells (cms, nhs), suppress:N, round:BASE or noise:EPSILON, joined by +."
+_FORMS = "use a regime with a rule for cells (cms, nhs), ons, suppress:N, round:BASE or noise:EPSILON, joined by +."
+_NAMED = {
+    # "The 10-5 rule": Office for National Statistics, Comparison of post-tabular statistical disclosure control methods.
+    "ons": "suppress:10+round:5",
+}
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,15 @@ class CountRule:
 
 
 def read_rule(text: str) -> CountRule:
-    """Read a rule: a regime's name, `suppress:N`, `round:BASE`, `noise:EPSILON`, or several joined by `+`.
+    """Read a rule: the name of a regime or of an office's rule, `suppress:N`, `round:BASE`, `noise:EPSILON`, or several joined by `+`.
 
     >>> read_rule("suppress:5+round:5")
     CountRule(low=1, high=4, base=5, epsilon=None)
+    >>> read_rule("ons") == read_rule("suppress:10+round:5")
+    True
     """
     low = high = base = epsilon = None
-    for part in text.split("+"):
+    for part in _NAMED.get(text.strip(), text).split("+"):
         name, _, argument = part.strip().partition(":")
         if name == "suppress":
             low, high = 1, _whole(argument, 2) - 1

@@ -90,6 +90,7 @@ class ExploreSteps:
             learned=2
             + 5 * bool(request.background)
             + 3 * request.starter
+            + 3 * (request.detector is not None)
             + 4 * (request.encoder != NO_ENCODER),
             ratios=len(request.ratios),
             attackers=2 * learners + 1 if learners else 0,

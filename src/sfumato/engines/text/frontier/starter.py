@@ -22,15 +22,19 @@ from ..records import TextFrontier
 from ..redaction.surrogates import DateReading
 from ..request import RATIOS, TextRequest
 from ..rules import FIRM, ChosenRules
+from ..rules.features import RULE_PLACES, rule_place
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from ..starter.adapted import Adaptation, adapt, kinds_of
+from ..starter.adapted import Adaptation, AdaptedStarter, adapt, kinds_of
+from ..starter.agreement import heed_rules
+from ..starter.kinds import KindModel
 from ..starter.weights import packaged_starter
 from .building import unmeasured_candidate
 
-__all__ = ["LABELS", "explore_without_labels", "starter_of"]
+__all__ = ["LABELS", "explore_without_labels", "starter_of", "with_known_kinds"]
 
 LABELS = ("NAME", "LOCATION", "ORGANIZATION", "DATE", "PHONE", "EMAIL", "ID", "AGE", "URL")
 """What a release without any label redacts: what the starter knows, and what rules know."""
+_BETTER_KNOWN = ("NAME", "LOCATION", "ORGANIZATION")
 _AXES = {
     "risk": "not measured: no document is labelled",
     "utility": "share of the words that is published",
@@ -72,6 +76,29 @@ def starter_of(
     return adapted.model, adapted.best()[: len(own.data)]
 
 
+def with_known_kinds(classifiers: ClassifierSet, starter: Model | None) -> ClassifierSet:
+    """Return classifiers whose models of labels are helped by the starter, where it knows kind and language.
+
+    Parameters
+    ----------
+    classifiers : ClassifierSet
+        The classifiers; the same are returned where there is no starter.
+    starter : Model, optional
+        The adapted starter.
+
+    """
+    if not isinstance(starter, AdaptedStarter) or not starter.knows_language:
+        return classifiers
+    known = starter.kinds_of(classifiers.labels)
+    typing = tuple(
+        KindModel(starter.only(known[label]), model)
+        if label in known and isinstance(model, CRFModel)
+        else model
+        for label, model in zip(classifiers.labels, classifiers.typing, strict=False)
+    )
+    return replace(classifiers, typing=typing)
+
+
 def explore_without_labels(
     documents: Sequence[Document], *, ratios: Sequence[float] = tuple(RATIOS), seed: int = 0
 ) -> TextExploration:
@@ -96,6 +123,7 @@ def explore_without_labels(
     known = kinds_of(starter, LABELS)
     adapted = adapt(starter, data, [k for kinds in known.values() for k in kinds], seed=seed)
     rules = ChosenRules.read(None, labels=LABELS, texts=(d.text for d in documents))
+    adapted = heed_rules(adapted, data.with_places(rule_place(rules.documents(documents), tokens)))
     candidates, classifiers = [], {}
     words = int(np.count_nonzero(data.counted))
     for ratio in ratios:
@@ -132,17 +160,12 @@ def _classifiers(
 ) -> ClassifierSet:
     """Return what redacts at a ratio: a rule from the chance on that the ratio asks for, and the starter.
 
-    For kinds that the starter knows better only firm rules count.
+    For kinds that the starter knows better only firm rules redact; what weaker ones match tells it more.
     """
     least = 1.0 / (1.0 + ratio)
     if not adapted.speaks:
         return ClassifierSet(LABELS, (), rules=replace(rules, firm=least, is_feature=False))
-    certain = tuple(
-        rule
-        for rule in rules.rules.rules
-        if rule.score >= (FIRM if rule.label in ("NAME", "LOCATION", "ORGANIZATION") else least)
-    )
-    chosen = replace(rules, rules=replace(rules.rules, rules=certain), firm=least, is_feature=False)
+    chosen = replace(rules, firm=least, firm_by_label=dict.fromkeys(_BETTER_KNOWN, FIRM))
     typing = tuple(
         adapted.model.only(known[label]) if label in known else _never() for label in LABELS
     )
@@ -154,5 +177,5 @@ def _classifiers(
 def _never() -> CRFModel:
     """Return a model that finds nothing."""
     none = np.zeros(0, np.uint64), np.zeros(0, np.float32)
-    places = np.full(4, -20.0, np.float32)
-    return CRFModel(*none, *none, places, (4,), np.zeros((2, 2)))
+    places = np.repeat(np.array([-20.0, 0.0], np.float32), [4, RULE_PLACES])
+    return CRFModel(*none, *none, places, (4, RULE_PLACES), np.zeros((2, 2)))

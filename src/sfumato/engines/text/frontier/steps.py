@@ -14,11 +14,11 @@ from ....core.threads import on_threads, side_by_side
 from ..attack.registry import find_attackers, find_encoder
 from ..exploration import TextExploration
 from ..learners.folds import deal, out_of_fold
-from ..learners.protocol import Learner, Model
+from ..learners.protocol import Learner, Model, cost_threshold
 from ..learners.registry import find_learner
 from ..learners.sklearn_adapter import scikit_learner
 from ..payload import HeldOut, Learned
-from ..reading.arrays import Mask, Scores
+from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.given_words import words_of
 from ..reading.labelled import Labelled, total_loss
@@ -26,17 +26,18 @@ from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..reading.word_lists import WordList
 from ..records import TextCandidate, TextReference
 from ..request import TextRequest
-from ..rules import ChosenRules
+from ..rules import FIRM, NEVER_FIRM, ChosenRules
 from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import RatioPublication
 from ..shift import ShiftReference
 from .building import build_exploration, remember, streams_of, unmeasured_candidate
+from .detectors import detector_of
 from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
 from .sources import ReadSources, read_sources
-from .starter import starter_of
+from .starter import starter_of, with_known_kinds
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
@@ -62,18 +63,25 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
     """
     sources = read_sources(request)
     request = request.model_copy(update={"labels": list(sources.labels)})
-    rules = None
-    if request.rules is not None:
-        texts = (document.text for document in sources.documents)
-        rules = ChosenRules.read(request.rules, labels=request.labels, texts=texts)
+    rules = _rules(request, sources)
     labelled = label_tokens(request, sources, rules)
-    if not labelled.labels.any():
+    if not labelled.labels.any() and request.rules is not None:
         assert rules is not None
         return _rules_alone(request, sources, labelled, rules)
     unlabelled = append_unlabelled_texts(sources.documents, sources.texts, labelled, rules)
     with on_threads(request.threads):
         fitted = _fit(request, labelled, progress, unlabelled)
         return _judge(request, sources, labelled, fitted, progress, rules)
+
+
+def _rules(request: TextRequest, sources: ReadSources) -> ChosenRules | None:
+    """Return the rules of a run; with a starter they are a feature also where none were asked for."""
+    with_starter = request.starter and request.mode == "honest"
+    if request.rules is None and not with_starter:
+        return None
+    firm = FIRM if request.rules is not None else NEVER_FIRM
+    texts = (document.text for document in sources.documents)
+    return ChosenRules.read(request.rules, labels=request.labels, texts=texts, firm=firm)
 
 
 # --- fit -----------------------------------------------------------------------------------------
@@ -102,8 +110,10 @@ def _fit(
     if request.starter and request.mode == "honest":
         starter = starter_of(request, labelled, unlabelled, progress)
     publisher = _publisher(
-        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None, starter
-    )
+        request, labelled, request.mode, progress, encoder=encoder,
+        unlabelled=unlabelled if encoder else None, starter=starter,
+        detector=detector_of(request, labelled, progress),
+    )  # fmt: skip
     published = publisher.fit(labelled, ratios)
     if request.mode == "honest":
         literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
@@ -119,9 +129,11 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
+    *,
     encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
     starter: tuple[Model, Scores] | None = None,
+    detector: tuple[Model, Scores] | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
     return GreedySanitize(
@@ -136,6 +148,7 @@ def _publisher(
         encoder=encoder,
         unlabelled=unlabelled,
         starter=starter,
+        detector=detector,
     )
 
 
@@ -185,6 +198,7 @@ def _judge(
     """Count what each candidate leaves and removes, attack it, and add the references."""
     publisher = fitted.publisher
     encoder = publisher.settings.encoder
+    starter = None if publisher.settings.starter is None else publisher.settings.starter[0]
     judge = Judge(
         labelled,
         weights=publisher.settings.weights,
@@ -213,23 +227,37 @@ def _judge(
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if publisher.settings.detector is not None:
+        scores = publisher.settings.detector[1]
+        found = np.zeros(len(labelled.data), np.bool_)
+        found[: len(scores)] = scores >= 0
+        references.append(judge.reference("The detector alone", found))
     if request.findings is not None:
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
         alone = _pass_without_findings(publisher, labelled)
-        references.append(judge.reference("One plain pass without the findings", alone))
+        references.append(judge.reference("One plain pass without the findings", alone >= 0))
+        references += [
+            judge.reference(
+                f"One pass without the findings at ratio {ratio:g}", alone >= cost_threshold(ratio)
+            )
+            for ratio in request.ratios
+        ]
     references += [d for d in done if isinstance(d, TextReference)]
     (learned,) = (d for d in done if isinstance(d, Learned))
     return build_exploration(
         request,
         sources,
         [d for d in done if isinstance(d, TextCandidate)],
-        {name: replace(p.classifiers, rules=rules) for name, p in every.items()},
+        {
+            name: replace(with_known_kinds(p.classifiers, starter), rules=rules)
+            for name, p in every.items()
+        },
         learned,
         axes=AXES,
         about={
             **_counts(request, labelled),
-            "rules": rules is not None,
+            "rules": request.rules is not None,
             "evaluations": sum(len(p.rounds) for p in every.values()),
             "references": tuple(references),
             "encoder": None if encoder is None else encoder_record(encoder),
@@ -240,15 +268,15 @@ def _judge(
     )
 
 
-def _pass_without_findings(publisher: GreedySanitize, labelled: Labelled) -> Mask:
-    """Redact by one pass out of fold that knows nothing of the findings: what we would do alone."""
+def _pass_without_findings(publisher: GreedySanitize, labelled: Labelled) -> Scores:
+    """Score by one pass out of fold that knows nothing of the findings: what we would do alone."""
     settings, own = publisher.settings, labelled.alone()
     data = replace(own.data, redacted=np.zeros(len(own.data), np.bool_), shared={})
     random = settings.streams.generator("without findings")
     fold = deal(np.arange(data.documents), settings.folds, random, of=data.documents)
-    found = np.zeros(len(labelled.data), np.bool_)
-    found[: len(data)] = out_of_fold(settings.learner, data, own.sensitive, fold) >= 0
-    return found
+    scores = np.full(len(labelled.data), -np.inf)
+    scores[: len(data)] = out_of_fold(settings.learner, data, own.sensitive, fold)
+    return scores
 
 
 def _counts(request: TextRequest, labelled: Labelled) -> dict[str, int]:

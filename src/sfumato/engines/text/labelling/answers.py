@@ -51,6 +51,24 @@ class Answers:
     classes: dict[str, int] = field(default_factory=dict)
     """What was said of classes of words; −1 where it depends."""
 
+    def not_to_ask(self, classes: Mapping[str, WordClass], likely: Mask) -> Mask:
+        """Return the tokens that are not asked about: what was skipped, and classes that somebody called harmless.
+
+        Parameters
+        ----------
+        classes : mapping from str to WordClass
+            The classes of words.
+        likely : mask over the tokens
+            What the model would redact, or nearly: a few members speak for a class only until it learns better.
+
+        """
+        found = self.skipped.copy()
+        for key, code in self.classes.items():
+            if code == 0 and not classes[key].asks:
+                tokens = classes[key].tokens
+                found[tokens] |= ~likely[tokens]
+        return found
+
     @property
     def sensitive(self) -> Known:
         """1 for a sensitive token of any label, 0 for a harmless one, −1 where nobody has said."""
@@ -135,11 +153,14 @@ class AnswerSheet:
         answers.count += 1
 
     def _edges(self, answers: Answers, place: slice) -> None:
-        """The words beside a span whose bounds were confirmed are not part of it."""
+        """The words beside a span whose bounds were confirmed are not part of it, nor of another one.
+
+        What stands in another line is not beside it: in a letterhead a town ends one line and a street begins the next.
+        """
         document = self._document_of(place.start)
         low, high = self.tokens.doc[document : document + 2].tolist()
-        for i in (place.start - 1, place.stop):
-            if low <= i < high and answers.known[i] == UNKNOWN:
+        for i, later in ((place.start - 1, place.start), (place.stop, place.stop)):
+            if low <= i < high and answers.known[i] == UNKNOWN and not self.tokens.after_break[later]:  # fmt: skip
                 answers.known[i] = 0
 
     def _window(self, answers: Answers, event: Event) -> None:
@@ -180,7 +201,8 @@ class AnswerSheet:
         answers.known[said[open_[said]]] = code
         if members.asks and not code:
             answers.cleared[members.tokens[open_[members.tokens]]] = True
-        answers.skipped[members.tokens] = True
+        if code or members.asks:
+            answers.skipped[members.tokens] = True
 
     def tokens_of(self, place: Place) -> slice:
         """Return the tokens that a place touches."""

@@ -100,20 +100,29 @@ def share_range(
     tail = (1.0 - level) / 2
     low = beta_quantile(tail, count, total - count + 1) if count else 0.0
     high = beta_quantile(1 - tail, count + 1, total - count) if count < total else 1.0
-    _, where = np.unique(unit, return_inverse=True)
-    documents = int(where.max()) + 1
-    members = [np.flatnonzero(where == d) for d in range(documents)]
-    random = Streams(seed).generator("windows bootstrap")
-    shares = np.empty(_DRAWS)
-    for draw in range(_DRAWS):
-        drawn = np.concatenate(
-            [members[d][random.integers(len(members[d]), size=len(members[d]))]
-             for d in random.integers(documents, size=documents)]
-        )  # fmt: skip
-        # Half a leak more in each draw: no leak seen does not mean that there is none.
-        shares[draw] = (left[drawn].sum() + random.gamma(0.5)) / max(of[drawn].sum(), 1)
+    shares = _resampled_shares(left, of, unit, Streams(seed).generator("windows bootstrap"))
     bottom, top = np.quantile(shares, [tail, 1 - tail])
     return min(low, float(bottom), count / total), min(1.0, max(high, float(top)))
+
+
+def _resampled_shares(
+    left: npt.NDArray[np.int64],
+    of: npt.NDArray[np.int64],
+    unit: npt.NDArray[np.int64],
+    random: np.random.Generator,
+) -> npt.NDArray[np.float64]:
+    """Return the share in each draw: documents are drawn, then as many windows of each as it has."""
+    sizes = np.unique(unit, return_counts=True)[1]
+    by_document = np.argsort(unit, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    documents = random.integers(len(sizes), size=(_DRAWS, len(sizes))).ravel()
+    each = np.repeat(documents, sizes[documents])
+    draw = np.repeat(np.repeat(np.arange(_DRAWS), len(sizes)), sizes[documents])
+    windows = by_document[first[each] + (random.random(len(each)) * sizes[each]).astype(np.int64)]
+    # Half a leak more in each draw: no leak seen does not mean that there is none.
+    lost = np.bincount(draw, left[windows], _DRAWS) + random.gamma(0.5, size=_DRAWS)
+    shares: npt.NDArray[np.float64] = lost / np.maximum(np.bincount(draw, of[windows], _DRAWS), 1)
+    return shares
 
 
 def estimated(

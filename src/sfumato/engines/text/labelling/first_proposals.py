@@ -19,7 +19,9 @@ from ..reading.features import TokenData
 from ..reading.label_kinds import matching_labels
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules import ChosenRules
+from ..rules.features import rule_place
 from ..starter.adapted import Adaptation, adapt, kinds_of
+from ..starter.agreement import heed_rules
 from ..starter.weights import packaged_starter
 
 __all__ = ["FirstProposals", "adapted_starter", "find_elsewhere", "start_model"]
@@ -124,7 +126,7 @@ def adapted_starter(
     Parameters
     ----------
     documents : sequence of Document
-        The documents, all without labels.
+        The documents, with what rules found as their spans.
     labels : sequence of str
         The labels of the project.
     seed : int
@@ -137,7 +139,9 @@ def adapted_starter(
         return None
     vocabulary = Vocabulary()
     tokens = tokenize([d.text for d in documents], vocabulary)
-    return adapt(starter, TokenData.of(tokens, vocabulary), kinds, seed=seed)
+    data = TokenData.of(tokens, vocabulary)
+    adapted = adapt(starter, data, kinds, seed=seed)
+    return heed_rules(adapted, data.with_places(rule_place(documents, tokens)))
 
 
 def start_model(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
+from ..reading.tokens import labels_from_spans
 from ..rules.whole_matches import whole_from
 from ..starter.adapted import AdaptedStarter
 from .answers import AnswerSheet, Place
 from .project import Project
 
 __all__ = ["PlaceLabels"]
+
+_FEWEST_SAID = 5  # words of a proposed label that were answered before another takes its place
 
 
 class PlaceLabels:
@@ -73,8 +77,8 @@ class PlaceLabels:
     def at(self, place: Place, known: npt.NDArray[np.integer], threshold: float) -> str:
         """Return the label that a place would get.
 
-        That of a proposal, of the same word where somebody answered about it, of the starter, of words of
-        the same shape, or the first one.
+        That of the same word where somebody answered about it, of a proposal or whatever people said of such
+        proposals, of the starter, of words of the same shape, or the first one.
 
         Parameters
         ----------
@@ -92,21 +96,56 @@ class PlaceLabels:
             for s in (*self.project.proposals[document], *self.project.found[document])
             if s.start < last and first < s.end
         ]
-        if overlaps:
-            return max(overlaps, key=lambda found: found[0])[1]
+        proposed = max(overlaps, key=lambda found: found[0])[1] if overlaps else None
         tokens = self.sheet.tokens_of(place)
         if tokens.start >= tokens.stop:
-            return self.labels[0]
+            return proposed or self.labels[0]
         types = self.data.tokens.type
         same = self._commonest(types == types[tokens.start], known)
-        if same is not None:
+        if same is not None and (proposed is None or self.data.words.capital[self.data.rows[tokens.start]]):  # fmt: skip
             return same
+        if proposed is not None:
+            return self._as_said(proposed, tokens.start, known)
         if self._scores:
             best = max(self._scores, key=lambda label: float(self._scores[label][tokens].max()))
             if float(self._scores[best][tokens].max()) >= threshold:
                 return best
         shapes = self.data.words.shape[self.data.rows]
         return self._commonest(shapes == shapes[tokens.start], known) or self.labels[0]
+
+    @cached_property
+    def _proposed(self) -> npt.NDArray[np.int16]:
+        """By token: the label that rules propose, by number; 0 for none."""
+        proposals = self.project.with_spans(self.project.proposals)
+        return labels_from_spans(proposals, self.data.tokens, self.labels)
+
+    def _as_said(self, proposed: str, token: int, known: npt.NDArray[np.integer]) -> str:
+        """Return what people called proposals of this label that look like the token, or most of its proposals.
+
+        Rules know identifiers; which of them are record numbers and which insurance numbers, people tell.
+        """
+        such = self._proposed == self.labels.index(proposed) + 1
+        shapes = self.data.words.shape[self.data.rows]
+        alike = self._commonest(such & (shapes == shapes[token]), known)
+        if alike is not None:
+            return alike
+        enough = int(np.count_nonzero(such & (known > 0))) >= _FEWEST_SAID
+        return (self._commonest(such, known) if enough else None) or proposed
+
+    def are_proposals_right(self, label: str, known: npt.NDArray[np.integer]) -> bool:
+        """Return whether rules propose a label for words that people call so; also where too little was answered.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+        known : array of int
+            The answers, by number of label.
+
+        """
+        code = self.labels.index(label) + 1
+        said = known[(self._proposed == code) & (known > 0)]
+        return len(said) < _FEWEST_SAID or bool(np.mean(said == code) >= 0.5)
 
     def _commonest(self, where: np.ndarray, known: npt.NDArray[np.integer]) -> str | None:
         codes = known[where & (known > 0)]

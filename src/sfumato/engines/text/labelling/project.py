@@ -37,7 +37,7 @@ from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, tokenize
 from ..records import StarterRecord
 from ..request import ReadOptions
-from ..rules import ChosenRules
+from ..rules import NEVER_FIRM, ChosenRules
 from ..sanitize.storage import load_model, save_model
 from ..starter.adapted import AdaptedStarter
 from .first_proposals import FirstProposals, adapted_starter, find_elsewhere, start_model
@@ -54,7 +54,6 @@ __all__ = [
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
 _RULES, _PROPOSALS, _START, _STARTER = "rules.json", "proposals.jsonl", "start", "starter"
-_NEVER = 2.0
 LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
 
@@ -285,13 +284,13 @@ def start_project(
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
     chosen = ChosenRules.read(
-        first.rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER
+        first.rules, labels=wanted_labels, texts=(d.text for d in own), firm=NEVER_FIRM
     )
     found = chosen.documents(own)
     elsewhere, proposals = find_elsewhere(own, first, wanted_labels, aims.ratio)
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = start_model(first, wanted_labels, chosen, seed=aims.seed)
-    adapted = adapted_starter(own, wanted_labels, seed=aims.seed) if first.starter else None
+    adapted = adapted_starter(found, wanted_labels, seed=aims.seed) if first.starter else None
     by_label = Counter(span.label for d in found for span in d.spans)
     by_label.update(span.label for spans in elsewhere.values() for span in spans)
     if adapted is not None and adapted.speaks:

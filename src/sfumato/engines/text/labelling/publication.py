@@ -28,6 +28,8 @@ AXES = {
 }
 METHOD = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
 
+_NO_RULE = "-"  # the kind of no rule
+
 
 def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     """Return the frontier that the answers so far allow.
@@ -167,7 +169,8 @@ def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
     models: list[Model] = []
     for code, label in enumerate(session.labels, 1):
         known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
-        learner = replace(PartialCRF(), kind=label)
+        believed = session.place_labels.are_proposals_right(label, codes)
+        learner = PartialCRF(kind=label if believed else _NO_RULE)
         fitted = learner.fit(session.typing_pool, known, seed=session.record.seed).model()
         kinds = session.place_labels.kinds.get(label)
         if kinds is not None and session.starter is not None:

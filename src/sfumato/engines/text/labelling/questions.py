@@ -29,6 +29,7 @@ SHORT = 3  # bytes below which a word does not speak for its like
 EVERY = 5  # one question in so many is a random window
 _CLASS_SHARE = 0.25  # of what the members of a class are worth: they are not all alike
 _WINDOW_BONUS = 1.5  # a window also shows what nobody expected
+_EAGER = 0.25  # how much a question is preferred that is likelier answered yes
 EVEN_ODDS = 0.0  # the score of a word that is as likely sensitive as not
 ASKING = ("cost", "attacker", "windows")
 """Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""
@@ -157,6 +158,7 @@ class Asker:
         value = self.value(scores[places], asking=asking) * self._yields(known)[places]
         alone = value
         if asking == "cost":
+            value = value * self._eagerness(scores[places])
             # An answer settles the same word on the same side of the threshold everywhere.
             side = 2 * self.data.tokens.type[places].astype(np.int64)
             side += scores[places] >= self.threshold
@@ -178,6 +180,15 @@ class Asker:
             return Question("class", token, token + 1, self.window_of(token), class_number=number)
         first, last = self.run(token, scores, known)
         return Question("word", first, last, self.window_of(token))
+
+    def _eagerness(self, scores: Scores) -> Scores:
+        """Return how much more a question is worth that is likelier answered yes; 1 at the threshold.
+
+        Near the threshold ten of eleven answers are no, and a yes teaches as much as many of them. Asked so, about
+        half of the answers are no (benchmarks/results/desk.json).
+        """
+        chance = 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
+        return (chance * (1.0 + self.ratio)) ** _EAGER
 
     @staticmethod
     def _with_classes(
@@ -265,11 +276,13 @@ class Asker:
 
         A word that is sensitive here is so wherever the model finds it at least as likely; one that is
         harmless here is so wherever the model finds it no more likely. Words of one or two characters
-        (initials) say too little.
+        (initials) say too little, and so do numbers: a dose of 150 mg is no part of a telephone number.
         """
         size = last - first
         tokens = self.data.tokens
-        if int(tokens.end[last - 1] - tokens.start[first]) < SHORT:
+        written = tokens.text[tokens.start[first] : tokens.end[last - 1]].tobytes().decode()
+        is_number = not any(letter.isalpha() for letter in written)
+        if is_number or len(written.encode()) < SHORT:
             return np.zeros(0, np.int64)
         starts: npt.NDArray[np.int64]
         types = tokens.type

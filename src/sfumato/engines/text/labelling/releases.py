@@ -67,8 +67,9 @@ class ProjectReleases(Desk):
         out = self.folder / "releases" / candidate
         out.parent.mkdir(mode=0o700, exist_ok=True)
         release = publish_session(
-            self.session, exploration, chosen, request, out=out, force=True, progress=progress
-        )
+            self.session, exploration, chosen, request, out=out, force=True, progress=progress,
+            is_reviewed=True,
+        )  # fmt: skip
         assert isinstance(release, TextRelease)
         with self.session.lock:
             self.session.journal.append({"do": "release", "candidate": candidate})
@@ -146,6 +147,7 @@ class ProjectReleases(Desk):
     def _drawn(self, candidate: str | None, made: int) -> set[int]:
         """Return the documents of a release that must be seen before it is approved, drawn at random.
 
+        Those with scanned pages are all among them: what a recogniser misread only a person sees.
         A release that was made again, after corrections, has a sample of its own: `made` is the number of
         events up to it.
         """
@@ -155,7 +157,8 @@ class ProjectReleases(Desk):
         random = (
             Streams(self.session.record.seed).child("approval").generator(f"{candidate} {made}")
         )
-        return set(random.choice(documents, _SAMPLE, replace=False).tolist())
+        drawn = set(random.choice(documents, _SAMPLE, replace=False).tolist())
+        return drawn | {d for d, own in enumerate(self.session.documents) if own.scanned}
 
     def see(self, number: int, *, seconds: float = 0.0, to_the_end: bool = False) -> None:
         """Keep that a document of the release was looked at, for how long, and whether to its end."""

@@ -101,8 +101,9 @@ def publish_session(
     out: Path | None,
     force: bool = False,
     progress: Progress = no_progress,
+    is_reviewed: bool = False,
 ) -> object:
-    """Publish the documents of a project that is open."""
+    """Publish the documents of a project that is open; `is_reviewed` where a review room shows the release next."""
     _refuse(request, "A project knows how its documents are read and what is marked in them", _OF_THE_PROJECT)  # fmt: skip
     project = session.project
     project.check_sources()  # marks are tied to places in the text
@@ -121,7 +122,7 @@ def publish_session(
         out=out,
         force=force,
         progress=progress,
-        answered=AnsweredRequest(request.to_record(), cleared),
+        answered=AnsweredRequest(request.to_record(), cleared, is_reviewed),
     )
 
 

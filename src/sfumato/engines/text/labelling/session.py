@@ -33,6 +33,8 @@ from .word_classes import WordClasses
 
 __all__ = ["Session"]
 
+_NEARLY = 0.7  # how far below the threshold a word of a harmless class is asked about again
+
 
 class Session(AnswerKeeper):
     """An open project.
@@ -255,8 +257,10 @@ class Session(AnswerKeeper):
                 if drawn is not None:
                     return drawn
             known = answers.sensitive
+            likely = scores >= self.asker.threshold - _NEARLY
             return self.asker.next(
-                scores, known, asking=asking, skipped=answers.skipped, found=self._found,
+                scores, known, asking=asking, found=self._found,
+                skipped=answers.not_to_ask(self.classes, likely),
                 seconds=seconds_of(self.journal), classes=self.classes.open(known, answers.classes),
             )  # fmt: skip
 

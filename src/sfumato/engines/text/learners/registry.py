@@ -49,6 +49,7 @@ MODELS: Registry[type[Model]] = Registry(
         "adaboost": f"{_HERE}.linear.model:LinearModel",
         "ensemble": f"{_HERE}.ensemble:EnsembleModel",
         "encoder": f"{_HERE}.encoder.model:EncoderModel",
+        "detector": f"{_HERE}.encoder.detector_model:DetectorModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
         "starter": f"{_ENGINE}.starter.adapted:AdaptedStarter",
         "starter kind": f"{_ENGINE}.starter.kinds:KindModel",

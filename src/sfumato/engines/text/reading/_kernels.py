@@ -39,27 +39,22 @@ _uint64s = types.Array(types.uint64, 1, "C")
 
 
 @njit(cache=True, nogil=True)
-def _decode(text: Bytes, i: int) -> tuple[int, int]:
+def _decode(text: Bytes, i: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Read one code point; give it and where the next one starts."""
-    lead = types.int64(text[i])
+    one, two, three = types.uint64(1), types.uint64(2), types.uint64(3)
+    lead = types.uint64(text[i])
     if lead < 0x80:
-        return lead, i + 1
+        return lead, i + one
+    second = types.uint64(text[i + one] & 0x3F)
     if lead < 0xE0:
-        return (lead & 0x1F) << 6 | types.int64(text[i + 1] & 0x3F), i + 2
+        return (lead & types.uint64(0x1F)) << types.uint64(6) | second, i + two
+    third = types.uint64(text[i + two] & 0x3F)
+    both = second << types.uint64(6) | third
     if lead < 0xF0:
-        return (
-            (lead & 0x0F) << 12
-            | types.int64(text[i + 1] & 0x3F) << 6
-            | types.int64(text[i + 2] & 0x3F),
-            i + 3,
-        )
-    return (
-        (lead & 0x07) << 18
-        | types.int64(text[i + 1] & 0x3F) << 12
-        | types.int64(text[i + 2] & 0x3F) << 6
-        | types.int64(text[i + 3] & 0x3F),
-        i + 4,
-    )
+        return (lead & types.uint64(0x0F)) << types.uint64(12) | both, i + three
+    fourth = types.uint64(text[i + three] & 0x3F)
+    all_three = both << types.uint64(6) | fourth
+    return (lead & types.uint64(0x07)) << types.uint64(18) | all_three, i + types.uint64(4)
 
 
 @njit(
@@ -77,17 +72,18 @@ def scan_tokens(
     after_break: Bytes,
 ) -> int:
     """Find the tokens of all documents; give their number."""
-    n = 0
+    # Places are not signed: numba checks signed ones, which takes a third more time.
+    n = types.uint64(0)
     doc[0] = 0
-    for d in range(text_bounds.size - 1):
-        i = text_bounds[d]
-        stop = text_bounds[d + 1]
+    for d in range(types.uint64(text_bounds.size - 1)):
+        i = types.uint64(text_bounds[d])
+        stop = types.uint64(text_bounds[d + types.uint64(1)])
         broken = types.uint8(1)  # the first token of a document starts a line
         while i < stop:
             first = text[i]
             if first < 0x80:
                 kind = table[first]
-                after = i + 1
+                after = i + types.uint64(1)
             else:
                 code, after = _decode(text, i)
                 kind = table[code]
@@ -103,7 +99,7 @@ def scan_tokens(
             while i < stop:
                 if text[i] < 0x80:
                     then = table[text[i]]
-                    after = i + 1
+                    after = i + types.uint64(1)
                 else:
                     code, after = _decode(text, i)
                     then = table[code]
@@ -120,17 +116,23 @@ def scan_tokens(
                             continue
                 break
             end[n] = i
-            n += 1
-        doc[d + 1] = n
-    return n
+            n += types.uint64(1)
+        doc[d + types.uint64(1)] = n
+    return types.int64(n)
 
 
 @njit(cache=True, nogil=True)
-def _head(text: Bytes, start: int, end: int) -> np.uint64:
-    """Pack up to eight bytes into one number."""
-    head = types.uint64(0)
-    for i in range(start, min(end, start + 8)):
-        head |= types.uint64(text[i]) << types.uint64(8 * (i - start))
+def _head(text: Bytes, start: np.uint64, end: np.uint64) -> np.uint64:
+    """Pack up to eight bytes into one number; those of longer texts are loaded at once."""
+    head, eight = types.uint64(0), types.uint64(8)
+    if start + eight <= types.uint64(text.size):
+        for k in range(eight):
+            head |= types.uint64(text[start + k]) << (eight * k)
+        if end - start < eight:
+            head &= (types.uint64(1) << (eight * (end - start))) - types.uint64(1)
+    else:
+        for k in range(min(end - start, eight)):
+            head |= types.uint64(text[start + k]) << (eight * k)
     return head
 
 
@@ -169,31 +171,31 @@ def intern_tokens(
 
     `used` holds the number of words and of bytes in the pool. Returns the token to go on with.
     """
-    mask = types.uint64(slots.size - 1)
-    for i in range(first, start.size):
-        a = start[i]
-        b = end[i]
+    mask, one, eight = types.uint64(slots.size - 1), types.uint64(1), types.uint64(8)
+    for i in range(types.uint64(first), types.uint64(start.size)):
+        a = types.uint64(start[i])
+        b = types.uint64(end[i])
         head = _head(text, a, b)
-        h = _mix_hash(head ^ (types.uint64(b - a) << types.uint64(56)))
-        for k in range(a + 8, b, 8):
+        h = _mix_hash(head ^ ((b - a) << types.uint64(56)))
+        for k in range(a + eight, b, eight):
             h = _mix_hash(h + _head(text, k, b))
-        slot = types.int64(h & mask)
+        slot = h & mask
         while True:
             word = slots[slot]
             if word < 0:
+                size = types.int64(b - a)
                 word = types.int32(used[0])
                 if (
                     used[0] == hashes.size
                     or 2 * used[0] >= slots.size
-                    or used[1] + b - a > pool.size
+                    or used[1] + size > pool.size
                 ):
-                    return i
+                    return types.int64(i)
                 slots[slot] = word
                 hashes[word] = h
                 heads[word] = head
-                for k in range(b - a):
-                    pool[used[1] + k] = text[a + k]
-                used[1] += b - a
+                copy_bytes(text, a, b, pool, used[1])
+                used[1] += size
                 used[0] += 1
                 bounds[word + 1] = used[1]
                 flag = 0
@@ -206,17 +208,18 @@ def intern_tokens(
                         break
                 is_word[word] = flag
                 break
-            if hashes[word] == h and heads[word] == head:
-                begin = bounds[word]
-                if bounds[word + 1] - begin == b - a:
+            known = types.uint64(word)
+            if hashes[known] == h and heads[known] == head:
+                begin = types.uint64(bounds[known])
+                if types.uint64(bounds[known + one]) - begin == b - a:
                     same = True
-                    for k in range(8, b - a):
+                    for k in range(eight, b - a):
                         if pool[begin + k] != text[a + k]:
                             same = False
                             break
                     if same:
                         break
-            slot = (slot + 1) & types.int64(mask)
+            slot = (slot + one) & mask
         type_[i] = word
     return start.size
 

@@ -14,10 +14,10 @@ class RedactionCounts:
 
     `surrogates` counts the spans that are replaced by a surrogate, by label, and under "likely false positive"
     those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
-    the marked spans whose label was not chosen, `marked` those whose label was.
+    the marked spans whose label was not chosen, `marked` those whose label was, `scanned` the pages that a recogniser read.
 
     >>> (RedactionCounts(documents=1, words=7) + RedactionCounts(documents=2)).to_json()
-    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}, 'marked': 0}
+    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}, 'marked': 0, 'scanned': 0}
     """
 
     documents: int = 0
@@ -27,6 +27,7 @@ class RedactionCounts:
     surrogates: Mapping[str, int] = field(default_factory=dict)
     left_as_they_are: Mapping[str, int] = field(default_factory=dict)
     marked: int = 0
+    scanned: int = 0
 
     def __add__(self, other: RedactionCounts) -> RedactionCounts:
         return RedactionCounts(
@@ -37,6 +38,7 @@ class RedactionCounts:
             _add_counts(self.surrogates, other.surrogates),
             _add_counts(self.left_as_they_are, other.left_as_they_are),
             self.marked + other.marked,
+            self.scanned + other.scanned,
         )
 
     def __sub__(self, other: RedactionCounts) -> RedactionCounts:
@@ -49,6 +51,7 @@ class RedactionCounts:
             _negative(other.surrogates),
             _negative(other.left_as_they_are),
             -other.marked,
+            -other.scanned,
         )
         return self + less
 
@@ -75,6 +78,7 @@ class RedactionCounts:
             "surrogates": dict(self.surrogates),
             "left_as_they_are": dict(self.left_as_they_are),
             "marked": self.marked,
+            "scanned": self.scanned,
         }
 
 

@@ -79,19 +79,14 @@ def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray
     """Return the hyphens that break a word at the end of a line: small letters begin the next."""
     if len(tokens) < 3:
         return np.zeros(0, np.int64)
-    # Few tokens begin a line: the others are not looked at.
+    # Few tokens end a line, and few of those are hyphens: the others are not looked at.
+    text, is_word = tokens.text, vocabulary.is_word
     places = np.flatnonzero(tokens.after_break[2:]) + 1
-    is_word = vocabulary.is_word[tokens.type[np.stack([places - 1, places, places + 1])]]
-    begins = np.zeros(len(tokens) + 1, np.bool_)
-    begins[tokens.doc] = True
-    text = tokens.text
-    likely = (
-        (is_word[0] == 1) & (is_word[1] == 0) & (is_word[2] == 1)
-        & (tokens.start[places] == tokens.end[places - 1])
-        & ~begins[places] & ~begins[places + 1]
-        & np.isin(text[tokens.start[places]], _FIRST_BYTES)
-    )  # fmt: skip
-    places = places[likely]
+    places = places[np.isin(text[tokens.start[places]], _FIRST_BYTES)]
+    before, own, after = (is_word[tokens.type[places + k]] == 1 for k in (-1, 0, 1))
+    touching = tokens.start[places] == tokens.end[places - 1]
+    inside = ~np.isin(places, tokens.doc) & ~np.isin(places + 1, tokens.doc)
+    places = places[before & ~own & after & touching & inside]
 
     def said(i: int) -> str:
         return text[tokens.start[i] : tokens.end[i]].tobytes().decode()

@@ -8,6 +8,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from ..records import UNSURE
+
 __all__ = ["MASK", "Mask", "Place", "Placeholder", "Replacer"]
 
 # The same for every word: a mask of the word's own length would tell names apart.
@@ -79,6 +81,12 @@ class Replacer(ABC):
             Where it is.
 
         """
+
+    def counted_as(self, new: str, label: str, place: Place) -> str | None:
+        """Return under what a replacement is counted among the surrogates; None where it is none of them."""
+        if new != f"[{label}]":
+            return label
+        return UNSURE if place.certainty < 0 else None
 
 
 class Placeholder(Replacer):

@@ -10,6 +10,7 @@ document that fails is withheld, and the others go on.
 from __future__ import annotations
 
 import collections
+import copy
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,13 +23,12 @@ import numpy.typing as npt
 from ....core.errors import InputError, SfumatoError, WithheldError
 from ....core.storage.placed_bands import PlacedBands
 from ....data.byte_columns import Bytes, Offsets
-from ....data.document import Document, Edit, Span, apply, unite
+from ....data.document import Document, Edit, Span, apply, place_edits, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
-from ..records import UNSURE
 from .band_tokens import in_bands
 from .compiled import CompiledCandidate, compile_candidate
 from .counts import RedactionCounts
@@ -144,6 +144,12 @@ class Sanitiser:
         self.bands = bands
         self._local = threading.local()
 
+    def with_replacer(self, replacer: Replacer) -> Sanitiser:
+        """Return a sanitiser that decides the same and replaces otherwise."""
+        other = copy.copy(self)
+        other.replacer = replacer
+        return other
+
     def __getstate__(self) -> dict[str, object]:
         return {key: value for key, value in self.__dict__.items() if key != "_local"}
 
@@ -199,6 +205,8 @@ class Sanitiser:
         for i, document in enumerate(documents):
             for order in document.orders:
                 by_document[i] = unite([*by_document[i], *self._other_order(document, order)])
+            if document.segments:
+                by_document[i] = list(place_edits(document, by_document[i]))
         return SanitisedBatch(documents, by_document, [], counts)
 
     def _other_order(self, document: Document, order: Sequence[int]) -> Iterator[Edit]:
@@ -280,8 +288,9 @@ class Sanitiser:
             certainty = np.where(given > 0, np.inf, self._certainty(data))
             places = self._places(tokens, spans, certainty, data.counted, documents)
         found, made = self._replaced(name, tokens, spans, labels, places)
-        is_word = data.counted
-        by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
+        is_word, touched = data.counted, np.flatnonzero(kind)
+        words_touched = touched[is_word[touched]]
+        by_token = np.bincount(kind[words_touched], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
         counts = RedactionCounts(
             tokens.documents,
@@ -291,6 +300,7 @@ class Sanitiser:
             made,
             left,
             marked,
+            sum(document.scanned for document in documents),
         )
         return found, counts
 
@@ -350,10 +360,9 @@ class Sanitiser:
         ):
             old, label = raw[start:end].decode(), labels[kind - 1]
             new = self.replacer.replace(name(owner[s]), old, label, places[s])
-            if new != f"[{label}]":
-                made[label] = made.get(label, 0) + 1
-            elif places[s].certainty < 0:
-                made[UNSURE] = made.get(UNSURE, 0) + 1
+            counted = self.replacer.counted_as(new, label, places[s])
+            if counted is not None:
+                made[counted] = made.get(counted, 0) + 1
             surrogates.append(new)
         return Edits(tokens, spans, labels, surrogates, np.arange(len(spans), dtype=np.int32)), made
 

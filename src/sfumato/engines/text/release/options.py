@@ -45,11 +45,14 @@ class AnsweredRequest:
         The request as it was made, for the record: it names the project.
     cleared : mapping of str to sequence of (int, int)
         By id of a document, what a review took back.
+    is_reviewed : bool, default False
+        Whether the release is made in the review room, where a person sees every scanned page before it is approved.
 
     """
 
     record: Mapping[str, JsonValue]
     cleared: Mapping[str, Sequence[tuple[int, int]]]
+    is_reviewed: bool = False
 
 
 Measure = Callable[[RedactionCounts], Measures]
@@ -88,6 +91,8 @@ class WriteOptions:
         The size of a part.
     accept_shift : bool, default False
         Whether the steward accepted that the documents are not like those learned from.
+    accept_scans : bool, default False
+        Whether the steward accepted scanned pages that nobody has seen.
     measure : callable, default None
         Returns what the record says beyond the counts, from the counts of what was read back: the
         promise for a release of this size and what was measured.
@@ -114,6 +119,7 @@ class WriteOptions:
     force: bool = False
     characters: int = _PART_SIZE
     accept_shift: bool = False
+    accept_scans: bool = False
     measure: Measure | None = None
     sampler: Sampler | None = None
     check: Callable[[CorpusSample], None] | None = None

@@ -87,6 +87,8 @@ def publish(
 
     """
     corpus = request.open(request.documents)
+    is_reviewed = answered is not None and answered.is_reviewed
+    corpus.format.reads_scans = request.accept_scans or is_reviewed
     _check_options(exploration, corpus, request)
     if answered is None and exploration.record.answers is not None:
         _refuse_without_project(exploration.learned, corpus)
@@ -221,6 +223,7 @@ def _made_from(
         "key": sanitiser.replacer.mark,
         "candidate": candidate.id,
         "accept_shift": request.accept_shift,
+        "accept_scans": request.accept_scans,
         "person": request.person,
         "ignore_marks": request.ignore_marks,
         "cleared": {name: [list(pair) for pair in own] for name, own in sanitiser.cleared.items()},
@@ -234,7 +237,7 @@ def _written_with(
     """Return the options of writing that are parameters of the request."""
     named = (
         "replacement", "findings", "min_score", "findings_labels", "keep", "keep_ids", "engine",
-        "threads", "accept_shift",
+        "threads", "accept_shift", "accept_scans",
     )  # fmt: skip
     record = request.to_record() if answered is None else answered.record
     return {"request": record, **{name: getattr(request, name) for name in named}}

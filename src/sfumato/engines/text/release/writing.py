@@ -27,12 +27,14 @@ from ....data.document import Document
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.formats.protocol import EVERY_FIELD
+from ....data.formats.scans.registry import picture_reader
 from ....data.inputs import DocumentsInput
 from ..attack.together import KnownDocuments, measure_composition
 from ..private_edits import EDITS_FILE, publish_private
-from ..records import TextCandidate, TextHow, TextRelease, Verification, WordCounts
+from ..records import ScanRecord, TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
+from .key_at_home import KeyAtHome
 from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
@@ -177,7 +179,9 @@ class _TextPublication:
     def run(self, journal: Journal) -> None:
         """Sanitise all parts that the journal does not hold yet."""
         began = time.perf_counter()
-        compute = compute_engine(self.options.engine, threads=self.options.threads)
+        engine = compute_engine(self.options.engine, threads=self.options.threads)
+        keyed = engine.name != "local" and not self.sanitiser.replacer.by_label_alone
+        compute = KeyAtHome(engine) if keyed else engine
         part = line_part if self.in_columns else batch_part
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
             self.counts += RedactionCounts(**facts["counts"])
@@ -309,6 +313,7 @@ class _TextPublication:
                 accept_shift=given.accept_shift,
                 marked=self.counts.marked,
                 ignore_marks=not self.sanitiser.marks,
+                scans=_scans(self.counts.scanned, accepted_unseen=given.accept_scans),
             ),
             counts=self.counts.published(),
             left_out={"withheld": len(self.withheld)},
@@ -318,6 +323,17 @@ class _TextPublication:
             verified=Verification(documents=self.verified, edits=sum(self.counts.spans.values())),
             **told,
         )
+
+
+def _scans(pages: int, *, accepted_unseen: bool) -> ScanRecord | None:
+    """Return what the record says of scanned pages; None where there are none."""
+    reader = picture_reader() if pages else None
+    if reader is None:
+        return None
+    own = reader.recogniser
+    return ScanRecord(
+        pages=pages, recogniser=own.version, word_recall=own.word_recall, accepted_unseen=accepted_unseen
+    )  # fmt: skip
 
 
 def _shown(documents: Iterable[Document], sampler: Sampler) -> Iterator[Document]:

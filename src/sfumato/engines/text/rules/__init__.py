@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .builtin import LANGUAGES, built_in, guess_languages
-    from .chosen import BUILT_IN, FIRM, ChosenRules
+    from .chosen import BUILT_IN, FIRM, NEVER_FIRM, ChosenRules
     from .features import RULE_PLACES, rule_place
     from .file import read_rules
     from .rule import PatternRule, Rule, RuleSet, WordRule
@@ -19,6 +19,7 @@ __all__ = [
     "BUILT_IN",
     "FIRM",
     "LANGUAGES",
+    "NEVER_FIRM",
     "RULE_PLACES",
     "ChosenRules",
     "PatternRule",
@@ -36,6 +37,7 @@ _HOME = {
     "ChosenRules": "chosen",
     "FIRM": "chosen",
     "LANGUAGES": "builtin",
+    "NEVER_FIRM": "chosen",
     "PatternRule": "rule",
     "RULE_PLACES": "features",
     "Rule": "rule",

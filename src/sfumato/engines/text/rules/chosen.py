@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,13 +24,16 @@ from .features import rule_place
 from .file import read_rules
 from .rule import PatternRule, Rule, RuleSet, WordRule
 
-__all__ = ["BUILT_IN", "FIRM", "ChosenRules"]
+__all__ = ["BUILT_IN", "FIRM", "NEVER_FIRM", "ChosenRules"]
 
 BUILT_IN = "built-in"
 """Given instead of a rules file to use the built-in rules alone."""
 
 FIRM = 0.8
 """The score from which a match is redacted regardless of the model."""
+
+NEVER_FIRM = 2.0
+"""Instead of `FIRM`: no match is redacted regardless of the model."""
 
 
 class _Stored(BaseModel):
@@ -56,6 +59,7 @@ class _StoredRules(_Stored):
     labels: list[str]
     firm: float = Field(gt=0)
     is_feature: bool
+    firm_by_label: dict[str, float] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class ChosenRules:
         The score from which a match is redacted; weaker matches are a feature only.
     is_feature : bool
         Whether the run's models have learned with the rules as a feature.
+    firm_by_label : mapping from str to float
+        The same as `firm` for single labels.
 
     """
 
@@ -79,6 +85,7 @@ class ChosenRules:
     labels: tuple[str, ...] = ()
     firm: float = FIRM
     is_feature: bool = True
+    firm_by_label: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -130,8 +137,9 @@ class ChosenRules:
 
         """
         firm = [
-            replace(d, spans=[s for s in d.spans if (s.score or 0.0) >= self.firm]) for d in found
-        ]
+            replace(d, spans=[s for s in d.spans if (s.score or 0.0) >= self.firm_by_label.get(s.label, self.firm)])
+            for d in found
+        ]  # fmt: skip
         names = self.labels or tuple(sorted(set(self._names.values())))
         kinds = labels_from_spans(firm, tokens, names)
         return rule_place(found, tokens), np.asarray(kinds > 0), kinds
@@ -153,9 +161,12 @@ class ChosenRules:
         stored = _StoredRules(
             languages=list(languages or ()), built_in=languages is not None, own=own,
             allow=sorted(self.rules.allow.words), labels=list(self.labels), firm=self.firm,
-            is_feature=self.is_feature,
+            is_feature=self.is_feature, firm_by_label=dict(self.firm_by_label),
         )  # fmt: skip
-        return stored.model_dump()
+        content = stored.model_dump()
+        if not self.firm_by_label:
+            del content["firm_by_label"]
+        return content
 
     @classmethod
     def from_json(cls, content: object) -> ChosenRules:
@@ -180,4 +191,6 @@ class ChosenRules:
             raise ModelError("The stored rules are damaged.", hint="explore again.") from error
         allow = WordRule("allow", "", 1.0, words=frozenset(stored.allow))
         chosen = RuleSet(tuple(rules), allow, languages)
-        return cls(chosen, tuple(stored.labels), stored.firm, stored.is_feature)
+        return cls(
+            chosen, tuple(stored.labels), stored.firm, stored.is_feature, stored.firm_by_label
+        )

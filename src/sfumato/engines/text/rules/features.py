@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....data.document import Document
-from ..reading.features import PlaceFeature
+from ..reading.arrays import Mask
+from ..reading.features import PlaceFeature, TokenData
 from ..reading.label_kinds import same_kind
 from ..reading.tokens import Tokens, labels_from_spans
 
-__all__ = ["RULES", "RULE_PLACES", "rule_place", "values_of"]
+__all__ = ["RULES", "RULE_PLACES", "rule_matches", "rule_place", "values_of"]
 
 RULES = "rules"
 """The name of the feature."""
@@ -56,3 +57,21 @@ def rule_place(documents: Sequence[Document], tokens: Tokens, *, firm: float = 0
         values = number[labels_from_spans(documents, tokens, names)]
         values[labels_from_spans(sure, tokens, names) > 0] += 1
     return PlaceFeature(RULES, values, RULE_PLACES)
+
+
+def rule_matches(data: TokenData, kind: str) -> Mask | None:
+    """Return the tokens that rules match as a kind; None where the tokens do not carry what rules found.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens, with the feature of the rules.
+    kind : str
+        The kind.
+
+    """
+    weak = values_of(kind)
+    for place in data.places:
+        if place.name == RULES:
+            return np.isin(place.values, [*weak, *(value + 1 for value in weak)])
+    return None

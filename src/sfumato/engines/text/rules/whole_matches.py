@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ....data.document import Document
 from ..reading.features import TokenData
-from ..reading.label_kinds import parts_of
+from ..reading.label_kinds import kind_of, parts_of
 from ..reading.tokens import Tokens
 
 __all__ = ["unite_matches", "whole_from"]
@@ -37,7 +37,7 @@ def unite_matches(
     data: TokenData,
     labels: Sequence[str],
 ) -> npt.NDArray[np.int16]:
-    """Return decisions in which each match of a rule is redacted whole, under its own label, or not at all.
+    """Return decisions in which each match of a rule is redacted whole, under one label, or not at all.
 
     Parameters
     ----------
@@ -63,8 +63,20 @@ def unite_matches(
             last = low + int(np.searchsorted(starts[low:high], span.end, "left"))
             words = data.counted[first:last]
             if words.any() and (decided[first:last] > 0)[words].mean() > least:
-                united[first:last] = number[span.label]
+                said = decided[first:last][decided[first:last] > 0]
+                united[first:last] = _one_label(said, number[span.label], labels)
     return united
+
+
+def _one_label(said: npt.NDArray[np.int16], matched: int, labels: Sequence[str]) -> int:
+    """Return the label of a whole match: the rule's, or that of most of its words where that may be a closer name.
+
+    A rule knows identifiers; which of them is a record number, labels and answers tell. Part of an address that was
+    taken for a name is no name.
+    """
+    most = int(np.bincount(said).argmax())
+    kind = kind_of(labels[most - 1])
+    return most if kind is None or kind == kind_of(labels[matched - 1]) else matched
 
 
 def _bounds(tokens: Tokens) -> list[tuple[int, int]]:

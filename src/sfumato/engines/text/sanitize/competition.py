@@ -217,7 +217,10 @@ class Competition:
         return best if self._more_than_chance(gain[best] - gain[usual], _ERRORS) else usual
 
     def _more_than_chance(self, more: npt.NDArray[np.float64], errors: float) -> bool:
-        return bool(more.sum() > errors * np.sqrt((more**2).sum() + 2 * self.leak**2))
+        return bool(more.sum() > errors * self._error(more))
+
+    def _error(self, more: npt.NDArray[np.float64]) -> float:
+        return float(np.sqrt((more**2).sum() + 2 * self.leak**2))
 
     def found(self, seed: int = 0) -> Mask:
         """Redact each fold by the form and the threshold that win on the other folds."""
@@ -248,22 +251,43 @@ class Competition:
         return self.fold_of * size + self.document_of % size
 
     def _is_ahead_on_halves(self, form: Form, stands: Form, without: int | None) -> bool:
-        """Return whether a form gains more than another by its share of the spread over halves and seeds.
-
-        Each half is cut where the other half says.
-        """
+        """Return whether a form gains more than another by its share of the spread over halves and seeds."""
         if self._halves is None:
             return True
-        halves = self._halves
+        more = self._more_on_halves(self._halves, form, stands, without)
+        return bool(np.mean(more) > form.errors * np.std(more))
+
+    def _more_on_halves(
+        self, halves: Mask, form: Form, stands: Form, without: int | None
+    ) -> npt.NDArray[np.float64]:
+        """Return what a form gains more than another on each half, cut where the other half says."""
         if without is not None:
             inside = np.zeros(halves.shape[1], np.bool_)
             inside[self._unit_of()[self.fold_of != without]] = True
             halves = halves & inside
-        more = [
-            self._gains_on_halves(form, seed, halves) - self._gains_on_halves(stands, seed, halves)
-            for seed in range(self.seeds)
-        ]
-        return bool(np.mean(more) > form.errors * np.std(more))
+        return np.array(
+            [
+                self._gains_on_halves(form, seed, halves)
+                - self._gains_on_halves(stands, seed, halves)
+                for seed in range(self.seeds)
+            ]
+        )
+
+    def margins(self, form: Form, stands: Form) -> tuple[float, float]:
+        """Return what a form gains over another in standard errors, and in spreads over halves; for studies.
+
+        Parameters
+        ----------
+        form, stands : Form
+            Forms that compete; the second is the one to beat.
+
+        """
+        more = self.gains(form) - self.gains(stands)
+        spreads = np.inf
+        if self._halves is not None:
+            on_halves = self._more_on_halves(self._halves, form, stands, None)
+            spreads = float(np.mean(on_halves) / max(float(np.std(on_halves)), 1e-9))
+        return float(more.sum() / self._error(more)), spreads
 
     def _gains_on_halves(self, form: Form, seed: int, halves: Mask) -> npt.NDArray[np.float64]:
         seed = min(seed, len(self.entries[form].scores) - 1)

@@ -254,7 +254,7 @@ class CrossFitSearch:
         stack = add(((once, False),), "stack")
         linear: tuple[int, ...] = (once, stack)
         forms = [
-            Form("cost-sensitive pass", (once,), incumbent=True),
+            Form("cost-sensitive pass", (once,), incumbent=self.settings.starter is None),
             Form("pass", (once,)),
             Form("stack", (stack,)),
             Form("pass + stack", (once, stack)),
@@ -273,10 +273,10 @@ class CrossFitSearch:
                 linear = (informed, both, more)
                 forms.append(Form("background + start", linear, uses_background=True))
         weighed: dict[Form, Scores] = {}
-        if self.settings.starter is not None:
+        for name in self.settings.outsiders:
             from .stacking.starter_forms import starter_forms
 
-            forms += starter_forms(self, stages, (once, stack), add, weighed)
+            forms += starter_forms(self, stages, (once, stack), add, weighed, name)
         if self.settings.encoder is not None:
             from .stacking.encoder_forms import encoder_forms
 

@@ -64,6 +64,8 @@ class GreedySanitize:
     starter : tuple of Model and array, default None
         A model that was learned elsewhere and adapted without labels, and its log-odds of the tokens;
         takes part in honest mode.
+    detector : tuple of Model and array, default None
+        A detector of the steward's own, and its log-odds of the tokens; takes part in honest mode.
 
     """
 
@@ -82,6 +84,7 @@ class GreedySanitize:
         encoder: PretrainedEncoder | None = None,
         unlabelled: TokenData | None = None,
         starter: tuple[Model, Scores] | None = None,
+        detector: tuple[Model, Scores] | None = None,
     ) -> None:
         if mode not in MODES:
             rule = " or ".join(map(repr, MODES))
@@ -103,6 +106,7 @@ class GreedySanitize:
             encoder,
             unlabelled,
             starter,
+            detector,
         )
         self.alternatives: list[RatioPublication] = []
         self.first_pass: Scores | None = None

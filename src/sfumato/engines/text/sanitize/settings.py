@@ -56,6 +56,8 @@ class Settings:
     starter : tuple of Model and array, optional
         A model that was learned elsewhere and adapted to the documents without their labels, and its
         log-odds of their tokens.
+    detector : tuple of Model and array, optional
+        A detector of the steward's own, and its log-odds of the tokens.
 
     """
 
@@ -70,6 +72,13 @@ class Settings:
     encoder: PretrainedEncoder | None = None
     unlabelled: TokenData | None = None
     starter: tuple[Model, Scores] | None = None
+    detector: tuple[Model, Scores] | None = None
+
+    @property
+    def outsiders(self) -> dict[str, tuple[Model, Scores]]:
+        """The models that were learned elsewhere, by the names of their forms."""
+        every = {"starter": self.starter, "detector": self.detector}
+        return {name: pair for name, pair in every.items() if pair is not None}
 
     @property
     def streams(self) -> Streams:

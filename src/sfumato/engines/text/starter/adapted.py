@@ -25,16 +25,18 @@ from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
 from ..reading.label_kinds import same_kind
 from ..records import StarterRecord
+from ..rules.features import rule_matches
 from .collection import CollectionWords
 from .weights import Starter
 
-__all__ = ["GUARD", "Adaptation", "AdaptedStarter", "adapt", "kinds_of"]
+__all__ = ["GUARD", "Adaptation", "AdaptedStarter", "adapt", "kinds_of", "without_lone_words"]
 
 GUARD = 0.7
 """The share of the words that the starter must know; below, their language is probably another."""
 _SURE, _SURELY_NOT = 0.5, -3.5  # log-odds from which a word counts as known
 _DROP = 3.0  # how much less likely a name is than where the same document is surest of it
 _FOLDS = 4
+_NEVER = 1e9  # log-odds that no word has
 _FEWEST_DOCUMENTS, _FEWEST_WORDS = 10, 5  # for self-training
 _LEAST_CAPITALS = 0.02  # below, a model of capitals finds too little to learn from
 _REPEATED = ("NAME",)  # kinds whose words are the same wherever a document repeats them
@@ -65,6 +67,8 @@ class _Reader:
     kind: str
     first: CRFModel
     tuned: CRFModel | None = None
+    least_alone: float = -np.inf
+    """The log-odds from which a word counts that no rule matches; see `agreement`."""
 
     def first_scores(self, data: TokenData, documents: Mask | None = None) -> Scores:
         scores = self.first.scores(data, documents=documents)
@@ -88,17 +92,26 @@ class AdaptedStarter(Model):
         What the collection tells about its words.
     readers : tuple
         One for each kind.
+    knows_language : bool, default True
+        Whether it knew most words of the collection; not stored.
 
     """
 
     collection: CollectionWords
     readers: tuple[_Reader, ...]
+    knows_language: bool = True
     kind = "starter"
 
     def scores(self, data: TokenData, *, documents: Mask | None = None) -> Scores:
         """Return each token's log-odds."""
-        seen = self.seen(data)
-        return np.max([reader.scores(seen, documents) for reader in self.readers], axis=0)  # type: ignore[no-any-return]
+        seen, found = self.seen(data), []
+        for reader in self.readers:
+            scores = reader.scores(seen, documents)
+            matched = rule_matches(data, reader.kind)
+            if matched is not None:
+                scores = without_lone_words(scores, matched, reader.least_alone)
+            found.append(scores)
+        return np.max(found, axis=0)  # type: ignore[no-any-return]
 
     def seen(self, data: TokenData) -> TokenData:
         """Return the tokens with the features that the starter reads, and no others."""
@@ -127,7 +140,10 @@ class AdaptedStarter(Model):
             for name, model in parts.items():
                 headers[name], own = model.to_arrays()
                 arrays |= {f"{number}/{name}/{key}": array for key, array in own.items()}
-            described.append({"kind": reader.kind, "models": headers})
+            about: Header = {"kind": reader.kind, "models": headers}
+            if reader.least_alone > -np.inf:
+                about["least_alone"] = min(reader.least_alone, _NEVER)
+            described.append(about)
         return {
             "kind": self.kind, "capitals": self.collection.capitals, "readers": described
         }, arrays  # fmt: skip
@@ -154,7 +170,8 @@ class AdaptedStarter(Model):
                 if first is None:
                     raise ValueError
                 tuned = model(number, described["models"], "tuned")
-                readers.append(_Reader(str(described["kind"]), first, tuned))
+                least = float(described.get("least_alone", -np.inf))
+                readers.append(_Reader(str(described["kind"]), first, tuned, least))
             if not readers or not collection.is_sound():
                 raise ValueError
         except (KeyError, TypeError, ValueError) as error:
@@ -251,8 +268,9 @@ def adapt(starter: Starter, data: TokenData, kinds: Sequence[str], *, seed: int 
         readers.append(replace(reader, tuned=tuned))
         with np.errstate(invalid="ignore"):
             scores[reader.kind] = first if second is None else (first + second) / 2
-    adapted = AdaptedStarter(collection, tuple(readers))
-    return Adaptation(adapted, scores, starter.coverage(data), starter)
+    coverage = starter.coverage(data)
+    adapted = AdaptedStarter(collection, tuple(readers), coverage >= GUARD)
+    return Adaptation(adapted, scores, coverage, starter)
 
 
 def _train_again(
@@ -284,6 +302,22 @@ def _train_again(
     *parts, whole = side_by_side(partial(fit, part) for part in range(_FOLDS + 1))
     scores = [model.scores(documents=fold == part) for part, model in enumerate(parts)]
     return whole.model(), np.choose(fold[data.document_of], scores)
+
+
+def without_lone_words(scores: Scores, matched: Mask, least: float) -> Scores:
+    """Return the scores; those of words that no rule matches count as surely not of the kind below a least one.
+
+    Parameters
+    ----------
+    scores : array of float
+        The log-odds of a kind.
+    matched : mask over the tokens
+        What rules match as that kind.
+    least : float
+        The log-odds from which a word counts that no rule matches.
+
+    """
+    return np.where(matched | (scores >= least), scores, np.minimum(scores, _SURELY_NOT))
 
 
 def _lift_repeats(scores: Scores, data: TokenData) -> Scores:

@@ -43,7 +43,7 @@ def checks(facts: TextFacts) -> list[Check]:
                 ),
             )
         )
-    found += _encoder_checks(facts)
+    found += _encoder_checks(facts) + _scan_checks(facts)
     if facts.release is not None and facts.release.how.fields_as_they_are and not facts.elsewhere:
         names = join_words(list(facts.release.how.fields_as_they_are))
         found.append(
@@ -94,6 +94,29 @@ def _tells_what_was_known(facts: TextFacts) -> bool:
     measured = None if facts.release is None else facts.release.measured
     shift = None if measured is None else measured.shift
     return shift is not None and shift.learned_from > 0 and shift.p_value is None
+
+
+def _scan_checks(facts: TextFacts) -> list[Check]:
+    """Return the check on scanned pages: what a recogniser misreads is in none of the figures."""
+    scans = None if facts.release is None else facts.release.how.scans
+    if scans is None:
+        return []
+    told = say(
+        "{pages} scanned pages were read by OCR. What it misread is not measured, so that more may be left on them than the figures say.",
+        pages=count(scans.pages),
+    )
+    if scans.word_recall is not None:
+        told += " " + say(
+            "On generated pages it read {share} of the words right, which is a model of these pages and no measurement.",
+            share=percent(scans.word_recall),
+        )
+    if scans.accepted_unseen:
+        told += " " + say("Nobody had to see them before they were published.")
+    else:
+        told += " " + say(
+            "They are to be given out only after a person has seen and approved them."
+        )
+    return [Check("look" if scans.accepted_unseen else "open", told)]
 
 
 def _encoder_checks(facts: TextFacts) -> list[Check]:

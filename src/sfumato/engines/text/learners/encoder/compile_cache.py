@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ....._kernel_cache import user_folder
+from .....core.notices import notify
 
-__all__ = ["keep_programs", "trim"]
+__all__ = ["keep_programs", "tell_of_compiling", "trim"]
+
+FIRST_USE = "first use of the encoder: compiling for this machine (once, usually about a minute)"
+_COMPILED = "/jax/core/compile/backend_compile_duration"
 
 LIMIT = 1 << 29
 """Bytes that the folder may hold when a run begins."""
@@ -32,6 +38,8 @@ def keep_programs() -> None:
     if folder is None:
         return
     trim(Path(folder), LIMIT)
+    if next(Path(folder).iterdir(), None) is None:
+        _first.begin()
     for name, value in {
         "jax_compilation_cache_dir": folder,
         # Also what compiles quickly: a run needs dozens of such programs.
@@ -39,6 +47,51 @@ def keep_programs() -> None:
         "jax_persistent_cache_min_entry_size_bytes": -1,
     }.items():
         jax.config.update(name, value)  # type: ignore[no-untyped-call]
+
+
+class _FirstUse:
+    """The first use of an encoder on a machine: what it compiled, until that was told."""
+
+    def __init__(self) -> None:
+        self.waits = self.told = False
+        self.programs, self.seconds = 0, 0.0
+
+    def begin(self) -> None:
+        import jax
+
+        self.waits = True
+        jax.monitoring.register_event_duration_secs_listener(self._count)
+
+    def _count(self, event: str, duration_secs: float, **_: str | int) -> None:
+        if event == _COMPILED:
+            self.programs += 1
+            self.seconds += duration_secs
+
+
+_first = _FirstUse()
+
+
+@contextmanager
+def tell_of_compiling(*, learns: bool) -> Iterator[None]:
+    """Tell at the first use of an encoder that it is compiled, and for how long it was.
+
+    Parameters
+    ----------
+    learns : bool
+        Whether the block learns: nearly everything has been compiled after it.
+
+    """
+    keep_programs()
+    if _first.waits and not _first.told:
+        notify(FIRST_USE)
+        _first.told = True
+    yield
+    if _first.waits and learns:
+        _first.waits = False
+        notify(
+            f"compiled {_first.programs} programs of the encoder in {_first.seconds:.0f} s; "
+            "they are kept for the next run"
+        )
 
 
 def trim(folder: Path, limit: int) -> None:

@@ -7,7 +7,7 @@ are one finding, whose score is the mean probability of its kind.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +19,10 @@ import numpy.typing as npt
 from .....core.errors import ModelError
 from .....data.detectors import Detector
 from .....data.document import Span
+from ...reading.arrays import Mask
 from ...reading.features import TokenData
 from ...reading.tokens import Tokens, Vocabulary, tokenize
+from .architectures import Config
 from .device import device_kind, one_at_a_time
 from .folder import EncoderFolder, open_encoder, read_extra_tensors
 from .pieces import Ints, Pieces, piece_table
@@ -29,7 +31,7 @@ from .windowed import WindowedCorpus
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["TokenClassifier", "read_labels", "spans_of"]
+__all__ = ["TokenClassifier", "head_shapes", "probabilities_of", "read_labels", "spans_of"]
 
 _OUTSIDE = "O"
 _MOST_LABELS = 1024
@@ -105,6 +107,27 @@ def spans_of(
     return found
 
 
+def head_shapes(config: Config, labels: int) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of the arrays of a head."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "classifier.weight": (labels, config.hidden),
+        "classifier.bias": (labels,),
+    }
+    if config.is_modern:
+        shapes |= {
+            "head.dense.weight": (config.hidden, config.hidden),
+            "head.norm.weight": (config.hidden,),
+        }
+    return shapes
+
+
+def probabilities_of(answers: npt.NDArray[np.float64]) -> Probabilities:
+    """Return the probabilities of labels from a classifier's answers, both as [word, label]."""
+    odds = np.exp(answers - answers.max(axis=1, keepdims=True))
+    found: Probabilities = odds / odds.sum(axis=1, keepdims=True)
+    return found
+
+
 def _kind(label: str) -> str:
     return label[2:] if label[:2] in {"B-", "I-", "E-", "S-", "L-", "U-"} else label
 
@@ -139,17 +162,12 @@ class TokenClassifier(Detector):
         """Read a detector; what does not fit together is refused."""
         encoder = open_encoder(str(folder))
         labels = read_labels(json.loads((folder / "config.json").read_bytes()))
-        config = encoder.config
-        shapes: dict[str, tuple[int, ...]] = {
-            "classifier.weight": (len(labels), config.hidden),
-            "classifier.bias": (len(labels),),
-        }
-        if config.is_modern:
-            shapes |= {
-                "head.dense.weight": (config.hidden, config.hidden),
-                "head.norm.weight": (config.hidden,),
-            }
+        shapes = head_shapes(encoder.config, len(labels))
         return cls(encoder, labels, read_extra_tensors(folder, shapes))
+
+    def __getstate__(self) -> dict[str, object]:
+        # What is on a device stays there; a worker puts it onto its own.
+        return {k: v for k, v in self.__dict__.items() if k != "_below"}
 
     @cached_property
     def _below(self) -> object:
@@ -178,11 +196,38 @@ class TokenClassifier(Detector):
         """
         vocabulary = Vocabulary()
         tokens = tokenize(texts, vocabulary)
-        data = TokenData.of(tokens, vocabulary)
+        if len(tokens) == 0:
+            return [[] for _ in texts]
+        return spans_of(tokens, self.judge(TokenData.of(tokens, vocabulary)), self.labels)
+
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds that it finds."""
+        return tuple(sorted({_kind(label) for label in self.labels} - {_OUTSIDE}))
+
+    def as_voice(self, kinds: Collection[str]) -> object:
+        """Return the detector as a model, for which words of some kinds are sensitive."""
+        from .detector_model import DetectorModel
+
+        return DetectorModel(self, tuple(_kind(label) in kinds for label in self.labels))
+
+    def judge(self, data: TokenData, documents: Mask | None = None) -> Probabilities:
+        """Return the probability of each label, as [word, label].
+
+        Parameters
+        ----------
+        data : TokenData
+            The words.
+        documents : mask over the documents, optional
+            Which documents to read; the rows of others mean nothing, nor do those of redacted words.
+
+        """
         table = piece_table(self.folder.tokenizer, self.folder.config.vocabulary)
+        pieces = Pieces.of(data, table, documents=documents)
         with one_at_a_time():
-            states = WindowedCorpus(Pieces.of(data, table), table).states(len(data), self._states)
-        return spans_of(tokens, self._probabilities(states), self.labels)
+            states = WindowedCorpus(pieces, table).states(len(data), self._states)
+        if states.shape[1] != self.folder.config.hidden:  # nothing was read
+            states = np.zeros((len(data), self.folder.config.hidden), np.float32)
+        return self._probabilities(states)
 
     def _probabilities(self, states: npt.NDArray[np.float32]) -> Probabilities:
         """Return the probability of each label, as [word, label]."""
@@ -196,7 +241,4 @@ class TokenClassifier(Detector):
             centred = x - x.mean(axis=1, keepdims=True)
             scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + self.folder.config.epsilon)
             x = centred / scale * head["head.norm.weight"]
-        z = x @ head["classifier.weight"].T + head["classifier.bias"]
-        z = np.exp(z - z.max(axis=1, keepdims=True))
-        found: Probabilities = z / z.sum(axis=1, keepdims=True)
-        return found
+        return probabilities_of(x @ head["classifier.weight"].T + head["classifier.bias"])

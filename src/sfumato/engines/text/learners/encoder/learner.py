@@ -19,6 +19,7 @@ from ..linear.calibration import platt
 from ..pretrained import PretrainedEncoder, Schedule
 from ..protocol import Model, labelled_documents
 from . import folder as folders
+from .compile_cache import tell_of_compiling
 from .device import device_kind, one_at_a_time
 from .folder import INSTALL, EncoderFolder, open_encoder
 from .model import EncoderModel, flat, prepared
@@ -173,7 +174,7 @@ class Encoder(PretrainedEncoder):
         if key not in kept:
             wholes = [None] if passages is None else [None, passages]
             corpora = [base.laid(data, None, where) for where in wholes]
-            with one_at_a_time():
+            with tell_of_compiling(learns=False), one_at_a_time():
                 for corpus in corpora:
                     corpus.keep_states(below)
             kept[key] = corpora
@@ -220,7 +221,7 @@ class Encoder(PretrainedEncoder):
         aside = None
         if known is None:
             aside = _set_aside(chosen, streams.generator("aside"), base.members)
-        with one_at_a_time():
+        with tell_of_compiling(learns=True), one_at_a_time():
             if corpora is None:
                 corpora = [base.laid(data, chosen)]
                 corpora[0].keep_states(base.below)

@@ -33,11 +33,6 @@ def moments(tuned: Tuned) -> Moments:
     return Moments(zeros(), zeros())
 
 
-@partial(
-    jax.jit,
-    static_argnames=("shape", "decay", "head_rate", "share", "layer_decay"),
-    donate_argnums=(0, 1),
-)
 def train_step(
     tuned: Tuned,
     state: Moments,
@@ -53,6 +48,8 @@ def train_step(
     layer_decay: float = 1.0,
 ) -> tuple[Tuned, Moments]:
     """Take one step of AdamW with each member; gradients are clipped to norm 1, the head learns faster.
+
+    The gradient is compiled for each shape of a batch, the step along it once: it sees no batch.
 
     Parameters
     ----------
@@ -80,18 +77,53 @@ def train_step(
         The rate of each layer over that of the layer above it.
 
     """
+    gradient = _gradient(tuned, batch, step, usual, shape, seeds, share)
+    moved: tuple[Tuned, Moments] = _step_along(
+        tuned, state, gradient, step, rate, decay, head_rate, layer_decay
+    )
+    return moved
 
-    def stepped(
-        one: Tuned, state: Moments, seed: jax.Array, weights: jax.Array
-    ) -> tuple[Tuned, Moments]:
+
+@partial(jax.jit, static_argnames=("shape", "share"))
+def _gradient(
+    tuned: Tuned,
+    batch: WindowBatch,
+    step: np.float32,
+    usual: np.float32,
+    shape: Shape,
+    seeds: npt.NDArray[np.uint32],
+    share: int,
+) -> Tuned:
+    """Return the gradient of each member's loss."""
+
+    def of_member(one: Tuned, seed: jax.Array, weights: jax.Array) -> Tuned:
         key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
-        gradient: Tuned = jax.grad(loss)(
+        found: Tuned = jax.grad(loss)(
             one, batch._replace(weights=weights), shape, usual,
             Dropout(key, share) if share else None,
         )  # fmt: skip
-        return _move(one, state, gradient, step, rate, decay, head_rate, layer_decay)
+        return found
 
-    return by_member(stepped, tuned, state, seeds, batch.weights)
+    return by_member(of_member, tuned, seeds, batch.weights)
+
+
+@partial(jax.jit, static_argnames=("decay", "head_rate", "layer_decay"), donate_argnums=(0, 1))
+def _step_along(
+    tuned: Tuned,
+    state: Moments,
+    gradient: Tuned,
+    step: np.float32,
+    rate: np.float32,
+    decay: float,
+    head_rate: float,
+    layer_decay: float,
+) -> tuple[Tuned, Moments]:
+    """Move the weights of each member along its gradient."""
+
+    def of_member(one: Tuned, own: Moments, along: Tuned) -> tuple[Tuned, Moments]:
+        return _move(one, own, along, step, rate, decay, head_rate, layer_decay)
+
+    return by_member(of_member, tuned, state, gradient)
 
 
 def _move(

@@ -34,6 +34,7 @@ Cases = npt.NDArray[np.uint8]
 Labels = npt.NDArray[np.uint8]
 States = npt.NDArray[np.float16]
 Below = Callable[[Ints, Ints], "jax.Array"]
+Answers = Callable[[Ints, Ints], "jax.Array | npt.NDArray[np.float32]"]
 
 
 @dataclass(eq=False)
@@ -204,7 +205,7 @@ class WindowedCorpus:
             write(*entry)
         return out
 
-    def states(self, tokens: int, below: Below) -> npt.NDArray[np.float32]:
+    def states(self, tokens: int, below: Answers) -> npt.NDArray[np.float32]:
         """Return what the layers make of each token's first piece, as [token, hidden]; 0 where it has none.
 
         Parameters

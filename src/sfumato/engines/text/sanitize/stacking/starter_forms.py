@@ -1,6 +1,6 @@
-"""The forms that a starter adds to the first round of the search, and the weights of its voices.
+"""The forms that a starter, or a detector, adds to the first round of the search, and the weights of its voices.
 
-The starter saw no label of the corpus. A CRF that sees its scores unlearns much of them on the documents that
+Neither saw a label of the corpus. A CRF that sees its scores unlearns much of them on the documents that
 it learns from; weighed against the CRFs on log-odds out of fold it keeps what it is worth.
 """
 
@@ -32,17 +32,18 @@ def starter_forms(
     own: tuple[int, int],
     add: Callable[[Sees, str], int],
     weighed: dict[Form, Scores],
+    name: str = "starter",
 ) -> list[Form]:
-    """Add the starter's stages (alone, and seen by a CRF) and return their forms.
+    """Add the stages of a starter or a detector (alone, and seen by a CRF) and return their forms.
 
-    `own` are the stages of the CRF without the starter; `weighed` gets the scores of the weighed form.
+    `own` are the stages of the CRF without it; `weighed` gets the scores of the weighed form. With the starter that
+    form stands until another gains more than chance: few labels cannot show what a voice is worth that needs none.
     """
-    assert search.settings.starter is not None
-    model, scores = search.settings.starter
+    model, scores = search.settings.outsiders[name]
     stages.append(StagePlan((), scores, model))
     outside = len(stages) - 1
-    informed = add(((outside, True),), "starter pass")
-    both = add(((outside, True), (informed, False)), "starter stack")
+    informed = add(((outside, True),), f"{name} pass")
+    both = add(((outside, True), (informed, False)), f"{name} stack")
     voices = (*own, informed, both, outside)
     groups = [mean_of([stages[v].scores for v in pair]) for pair in (own, (informed, both))]
     groups.append(stages[outside].scores)
@@ -58,13 +59,14 @@ def starter_forms(
         nested[held] = weigh([g[held] for g in groups], weights, bias)
     crf, seeing, alone, bias = learn(live)
     form = Form(
-        "CRF + CRF that sees the starter + starter", voices, uses_background=True,
+        f"CRF + CRF that sees the {name} + {name}", voices, uses_background=True,
+        incumbent=name == "starter",
         weights=(crf / 2, crf / 2, seeing / 2, seeing / 2, alone), bias=bias,
     )  # fmt: skip
     weighed[form] = nested
     return [
-        Form("starter", (outside,), uses_background=True),
-        Form("CRF that sees the starter", (informed, both), uses_background=True),
+        Form(name, (outside,), uses_background=True),
+        Form(f"CRF that sees the {name}", (informed, both), uses_background=True),
         form,
     ]
 

