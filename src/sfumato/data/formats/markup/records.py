@@ -77,7 +77,7 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             text = getattr(element, holder)
             if not text or text.isspace():
                 continue
-            if _BASE64.fullmatch(text) or _is_encoded(text):
+            if _BASE64.fullmatch(text) or _is_binary_text(text):
                 dropped["embedded file"] += 1
                 setattr(element, holder, None)
             elif _UNSEEN.search(text):
@@ -91,7 +91,7 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             elif _is_code(name) and not _CODE.fullmatch(str(value)):
                 dropped["attribute"] += 1
                 del element.attrib[key]
-            elif _is_encoded(str(value)):
+            elif _is_binary_text(str(value)):
                 dropped["embedded file"] += 1
                 element.set(name, "")
             elif _UNSEEN.search(str(value)):
@@ -109,7 +109,7 @@ def _list_spaces(root: _Element) -> Iterator[str]:
             yield from element.nsmap.values()
 
 
-def _is_encoded(value: str) -> bool:
+def _is_binary_text(value: str) -> bool:
     """Return whether a value is a text in base64 or in hexadecimal, which nobody could mark a name in."""
     bare = "".join(value.split())
     raw = b""

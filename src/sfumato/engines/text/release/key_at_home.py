@@ -57,10 +57,10 @@ class KeyAtHome:
         replacer = shared.sanitiser.replacer
         away = replace(shared, sanitiser=shared.sanitiser.with_replacer(_Asked()))
         for content, facts in self.compute.map_batches(function, batches, shared=away):
-            yield _answer(replacer, content, facts)
+            yield _fill_in(replacer, content, facts)
 
 
-def _answer(replacer: Replacer, content: Iterable[Buffer], facts: Mapping[str, object]) -> Part:
+def _fill_in(replacer: Replacer, content: Iterable[Buffer], facts: Mapping[str, object]) -> Part:
     """Return a part with the replacements that its edits ask for, and the surrogates counted."""
     lines = []
     for line in PartContent.of_bytes(b"".join(content)).edit_lines():
