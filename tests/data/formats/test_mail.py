@@ -252,6 +252,7 @@ def test_a_lone_page_is_read_as_text():
         (b"no message at all", "headers of a message"),
         (b"Subject: x\nContent-Type: text/plain; charset=utf-16\n\n\x00", "charset"),
         (b"Subject: x\nContent-Type: text/plain; charset=none-such\n\nx", "charset"),
+        (b'Subject: x\nContent-Type: text/plain; charset="a\x00b"\n\nx', "charset"),
         (
             b"Subject: x\n" + b"".join(b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (i, i) for i in range(40)),
             "parts inside each other",
@@ -262,6 +263,10 @@ def test_what_cannot_be_read_is_refused_with_a_reason(tmp_path, content, words):
     (tmp_path / "a.eml").write_bytes(content)
     with pytest.raises(InputError, match=words):
         list(read_documents(tmp_path / "a.eml"))
+
+
+def test_headers_that_nobody_can_read_count_as_left():
+    assert search_message(b"From: ward@\nSubject: x\n\nx", []) == 1
 
 
 def test_a_folder_of_messages_is_published_message_by_message(tmp_path):

@@ -265,6 +265,13 @@ def test_words_of_the_format_itself_are_no_leaks(tmp_path):
     assert written_and_verified(data, words, tmp_path) is not None
 
 
+def test_letters_without_a_height_are_cut():
+    flat = "BT /F1 11 Tf 60 740 Td (on the ward) Tj ET BT 1 0 0 0 60 700 Tm (Quixadelmo seen) Tj ET"
+    done = checks.redact(with_content(random.Random(1), flat), ["Quixadelmo"])
+    assert len(done.edits) == 1
+    assert b"Quixadelmo" not in done.data
+
+
 def test_a_scanned_page_among_others_is_blanked_and_told(tmp_path):
     """A file of scanned pages is withheld, as it would be empty."""
     with pikepdf.new() as pdf:

@@ -224,7 +224,7 @@ def _text(message: Message) -> str:
     charset = message.get_content_charset() or "utf-8"
     try:
         text = raw.decode(charset)
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):  # ValueError: also a name with a null character
         if charset not in {"utf-8", "us-ascii"}:
             raise RefusedFileError("has a text that is not of the charset that it names") from None
         text = raw.decode("cp1252", "replace")  # programs say us-ascii and mean this

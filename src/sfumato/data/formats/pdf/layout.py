@@ -279,7 +279,8 @@ def _fit(
         if change.placeholder is not None:
             text_width = change.placeholder.width
             wide = squeeze * text_width if moved else change.end - change.start
-            change.placeholder.squeeze = max(0.05, min(1.0, wide / text_width))
+            share = wide / text_width if text_width else 1.0  # letters without a size
+            change.placeholder.squeeze = max(0.05, min(1.0, share))
             change.placeholder.width = change.width = wide
         elif not moved:
             change.width = change.end - change.start
