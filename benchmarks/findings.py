@@ -107,7 +107,8 @@ def _keep(old: str, finding: Finding, told: dict[str, Told]) -> None:
     path, command = RESULTS / "findings.json", f"python -m benchmarks.findings {old} --results"
     before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     rows = before["findings"] if before.get("command") == command else {}
-    rows[finding.name] = {"tests": list(finding.tests)} | {n: t._asdict() for n, t in told.items()}
+    kept = {n: {"succeeded": bool(t.succeeded), "words": t.words} for n, t in told.items()}
+    rows[finding.name] = {"tests": list(finding.tests)} | kept
     write_results("findings", {"command": command, "findings": rows})
 
 
