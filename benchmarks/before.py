@@ -21,7 +21,8 @@ from benchmarks._common import ROOT, data_folder
 from benchmarks.same import check_out
 
 TIMES = 3
-TURNS = 6  # of the loops alone: shared machines differ by a fifth from one minute to the next
+TURNS = int(os.environ.get("SFUMATO_TURNS", "6"))
+"""Of the loops alone: shared machines differ by a fifth from one minute to the next."""
 
 
 def _data(folder: Path) -> None:
@@ -142,6 +143,7 @@ def run() -> dict[str, Any]:
     if given is None:
         print("   SFUMATO_BEFORE names no other commit: nothing to compare with.")
         return {"compared": {}}
+    load = [round(os.getloadavg()[1], 2)]
     trees = {"before": check_out(given).parent, "now": ROOT}
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
@@ -168,4 +170,10 @@ def run() -> dict[str, Any]:
         print(
             f"   {command:26} before {best['before']:8.3f} s  now {best['now']:8.3f} s  ratio {best['ratio']:.2f}"
         )
-    return {"compared": found, "best_of": TIMES, "clock": "CPU seconds of the command"}
+    load.append(round(os.getloadavg()[1], 2))
+    return {
+        "compared": found,
+        "best_of": {"commands": TIMES, "loops": TURNS},
+        "clock": "CPU seconds of a command, seconds of a loop",
+        "load_of_5_minutes": load,
+    }
