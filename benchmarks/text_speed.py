@@ -191,7 +191,7 @@ def publishing(documents: list[Document], candidate: Any, crfsuite: Path) -> dic
     cut = list(batches(documents))
 
     def ours() -> int:
-        return sum(len(sanitiser(batch).text) for batch in cut)
+        return sum(len(sanitiser(batch).texts) for batch in cut)
 
     ours()
     seconds, _ = best_of(7, ours)

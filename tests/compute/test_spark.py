@@ -236,7 +236,8 @@ def test_an_error_of_a_worker_is_told(spark, tmp_path, monkeypatch, name):
     from sfumato.data.table_schema import TableSchema
     from sfumato.data.table_source import TableSource
     from sfumato.engines.tables.release import rows
-    from sfumato.engines.tables.release.rows import Generaliser, published_rows
+    from sfumato.engines.tables.release.publishing import published_rows
+    from sfumato.engines.tables.release.rows import Generaliser
 
     schema = TableSchema.of(
         {"attribute": [{"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}}]}

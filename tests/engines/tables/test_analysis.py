@@ -9,6 +9,10 @@ import pytest
 from sfumato import tables
 from sfumato.core.engine import Part
 from sfumato.core.errors import DataError, ParameterError
+from sfumato.data.table import read_table
+from sfumato.data.table_source import TableSource
+from sfumato.engines.tables.analysis import compare_analyses
+from sfumato.engines.tables.analysis_columns import ExplainedColumn
 from sfumato.engines.tables.analysis_records import FigureRecord, bounds_of_errors
 from sfumato.engines.tables.engine import ENGINE
 
@@ -126,6 +130,39 @@ def test_missing_cells_and_wrong_columns():
         found.compare(found.knee(), frame, columns=["agee"])
     with pytest.raises(DataError, match="neither numbers"):
         found.compare(found.knee(), frame, target="town")
+
+
+def test_the_counted_cells_of_a_table_give_what_its_rows_give():
+    frame = people().astype(str)
+    frame.loc[:20, "age"] = ""
+    found = tables.explore(frame, schema=SCHEMA, evaluations=60)
+    policy = found.policy(found.knee())
+    table = read_table(frame, found.payload.schema)
+    plain = compare_analyses(found.payload, policy, frame, target="pay")
+    counted = compare_analyses(found.payload, policy, frame, target="pay", table=table)
+    assert plain.margins == counted.margins
+    for one, other in zip(plain.figures, counted.figures, strict=True):
+        assert (one.kind, one.of) == (other.kind, other.of)
+        assert (one.before, one.after) == pytest.approx((other.before, other.after))
+    known = frame[frame["age"] != ""].astype({"age": float, "size": float})
+    figure = next(f for f in counted.figures if f.kind == "correlation")
+    assert figure.before == pytest.approx(known["age"].corr(known["size"]))
+
+
+@pytest.mark.parametrize(
+    ("cells", "one", "has_values"),
+    [(["1", "2.5", ""], None, True), (["yes", "no", ""], "yes", True), (["", "?"], None, False)],
+)
+def test_what_can_be_explained(cells, one, has_values):
+    found = tables.explore(people(), schema=SCHEMA, evaluations=20)
+    opened = TableSource.open({"pay": cells})
+    target = ExplainedColumn.of(opened, found.payload, "pay")
+    assert (target.one, target.has_values) == (one, has_values)
+    with pytest.raises(DataError, match="neither numbers"):
+        ExplainedColumn.of(TableSource.open({"pay": ["a", "b", "3"]}), found.payload, "pay")
+    late = TableSource.open({"pay": ["1"] * 20_001 + ["x", "y"]})  # past the rows looked at first
+    with pytest.raises(DataError, match="neither numbers"):
+        ExplainedColumn.of(late, found.payload, "pay")
 
 
 @pytest.fixture(scope="module")

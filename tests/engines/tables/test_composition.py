@@ -1,12 +1,16 @@
 """Two releases together: joint groups as counted by brute force, the bound without a link, and what publishing says."""
 
 import csv
+import hashlib
 import json
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -19,8 +23,20 @@ from sfumato.core.composition.joint import (
 )
 from sfumato.core.engine import Part
 from sfumato.core.errors import InputError, PrivacyWarning, ReleaseRefusedError
-from sfumato.engines.tables.composition.people import PEOPLE_FILE, CommonPeople, KnownPeople
+from sfumato.data.table_schema import TableSchema
+from sfumato.data.table_source import TableSource
+from sfumato.engines.tables.composition.people import (
+    MARK,
+    PEOPLE_FILE,
+    SHOWN,
+    CommonPeople,
+    KnownPeople,
+)
+from sfumato.engines.tables.release.composing import people_of_rows
+from sfumato.engines.tables.release.different import DifferentRows
+from sfumato.engines.tables.release.rows import Generaliser
 from sfumato.engines.tables.release.steps import publish_by_policy
+from sfumato.engines.tables.release.suppression import SuppressedGroups
 from sfumato.engines.tables.story.together import sentences_together
 
 people = st.integers(1, 40).flatmap(
@@ -154,6 +170,71 @@ def test_the_list_of_people_is_private_and_names_nobody(two):
     assert len(known.rows) == 600
     assert not any("people" in p.name for p in (two / "first").iterdir())
     assert "people" not in json.loads((two / "first" / "release.json").read_text())
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 5), st.integers(20, 79), st.sampled_from("fm"), st.integers(0, 2)),
+        min_size=1,
+        max_size=25,
+    ),
+    copies=st.integers(1, 3),
+    small=st.booleans(),
+)
+@settings(max_examples=15)
+def test_people_are_marked_as_plain_code_marks_them(lattice, rows, copies, small):
+    """Whether the rows are read one by one or each once, everybody's first published row is listed."""
+    header = [a["name"] for a in SCHEMA["attribute"]]
+    lines = [f"p{who},{age},{sex},ill {ill}" for who, age, sex, ill in rows] * copies
+    policy = lattice.policy(FIRST)
+    schema = TableSchema.of(SCHEMA)
+    generaliser = Generaliser.of(policy, schema)
+    labels = [
+        dict(zip(d, l, strict=True))
+        for d, l in zip(lattice.domains, generaliser.labels, strict=True)
+    ]
+    out = {("20-29", "f")} if small else set()
+    wanted = {}
+    for line in lines:
+        who, age, sex, ill = line.split(",")
+        shown = (labels[0][age], labels[1][sex])
+        mark = int(hashlib.sha256(f"key people {who}".encode()).hexdigest()[:16], 16)
+        if shown not in out:
+            wanted.setdefault(mark, (*shown, ill))
+    groups = pa.table({"age": ["20-29"], "sex": ["f"]})
+    left_out = SuppressedGroups(groups, 0) if small else None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        path.write_text("\n".join([",".join(header), *lines]) + "\n")
+        opened = TableSource.open(path)
+        different = DifferentRows.of(opened, header)
+        assert (different is not None) == (2 * len(set(lines)) <= len(lines))
+        for given_rows in (None, different):
+            found = people_of_rows(generaliser, opened, "key", left_out, None, given_rows)
+            assert found.column_names == [MARK, "age", "sex", f"{SHOWN}illness"]
+            got = {m: tuple(rest) for m, *rest in zip(*found.to_pydict().values(), strict=True)}
+            assert got == wanted
+            assert list(got) == sorted(wanted)
+            assert len(found) == len(wanted)
+
+
+def test_rows_that_repeat_are_published_as_those_that_are_read_one_by_one(
+    tmp_path, lattice, monkeypatch
+):
+    path = write_table(tmp_path / "t.csv")
+    header, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([header, *(lines[:50] * 6)]) + "\n")
+    for name in ("once", "each"):
+        (tmp_path / name).mkdir()
+        publish(lattice, FIRST, path, tmp_path / name / "out")
+        monkeypatch.setattr(DifferentRows, "of", lambda *_: None)
+    once, each = (
+        {p.relative_to(tmp_path / name): p for p in (tmp_path / name).rglob("*") if p.is_file()}
+        for name in ("once", "each")
+    )
+    assert once.keys() == each.keys()
+    assert [p for p in once if once[p].read_bytes() != each[p].read_bytes()] == []
+    assert len(KnownPeople.of(tmp_path / "once" / "out").rows) == 50
 
 
 def test_what_is_above_the_joint_risk_is_refused_and_leaves_nothing(two, lattice):

@@ -14,14 +14,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ...core.arrays import Floats
 from ...core.display import html_table
 from ...core.errors import DataError, ParameterError, did_you_mean
-from ...data.attributes import MISSING
-from ...data.table_domains import codes_in
-from ...data.table_source import TableSource, quote_text
+from ...data.table import Table
+from ...data.table_source import TableSource
+from .analysis_columns import AnalysedColumn, ExplainedColumn, count_columns, sampled_rows
 from .analysis_records import AnalysisRecord, FigureRecord, MarginRecord
 from .payload import TablesPayload
 from .space.policy import Policy
@@ -35,7 +34,6 @@ _QUARTILES = (0.25, 0.5, 0.75)
 _MOST_NAMES = 12  # of a column that goes into a regression, one less
 _NORMAL = 1.959964  # of a 95 % interval
 _MOST_VALUES = 200  # of a column of names that a release keeps figures of
-_MOST_ROWS = 200_000  # of a regression; of more, every n-th is taken
 
 
 @dataclass(frozen=True)
@@ -107,66 +105,14 @@ class AnalystLoss:
         return html_table("what analysts lose", rows)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column as analysts use it: its place in the domain by row, its numbers, and the interval of each value."""
-
-    name: str
-    codes: npt.NDArray[np.int64]
-    domain: tuple[str, ...]
-    numbers: Floats | None
-    interval: npt.NDArray[np.int64]
-    observed: bool
-    """Whether the domain was read from the data: its values are then those of single people."""
-
-    def spread(self, shares: Floats) -> Floats:
-        """Spread the shares of values evenly over their intervals."""
-        inside = np.bincount(self.interval, weights=shares)
-        return np.asarray((inside / np.bincount(self.interval))[self.interval])
-
-    @property
-    def shares(self) -> Floats:
-        """The share of each value, missing cells aside."""
-        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.domain))
-        return np.asarray(counts / max(int(counts.sum()), 1))
-
-    @property
-    def margin(self) -> MarginRecord:
-        """The shares of its values before and after."""
-        before = self.shares
-        return MarginRecord(
-            column=self.name,
-            before=tuple(round(float(share), 9) for share in before),
-            after=tuple(round(float(share), 9) for share in self.spread(before)),
-            numbers=()
-            if self.numbers is None or self.observed
-            else tuple(map(float, self.numbers)),
-        )
-
-    def values(self, *, after: bool) -> Floats:
-        """Return the number of each row: its own, or the middle of its interval."""
-        assert self.numbers is not None
-        numbers = self.numbers
-        if after:
-            sums = np.bincount(self.interval, weights=numbers)
-            numbers = np.asarray((sums / np.bincount(self.interval))[self.interval])
-        return np.where(self.codes >= 0, numbers[self.codes], np.nan)
-
-    def indicators(self, *, after: bool) -> Floats:
-        """Return, by row and by value but the first, whether it is the row's, or how likely."""
-        table = np.eye(len(self.domain))
-        if after:
-            table = np.apply_along_axis(self.spread, 1, table)
-        return np.asarray(table[self.codes][:, 1:])
-
-
 def compare_analyses(
     payload: TablesPayload,
     policy: Policy,
     data: object,
     *,
     columns: Sequence[str] | None = None,
-    target: str | None = None,
+    target: str | ExplainedColumn | None = None,
+    table: Table | None = None,
 ) -> AnalystLoss:
     """Compute figures of a table before and after a policy.
 
@@ -182,6 +128,8 @@ def compare_analyses(
         Quasi-identifiers to look at; all without.
     target : str, optional
         A column of numbers, or with two values, to be explained by the others in a linear regression.
+    table : Table, optional
+        The table as it was read already.
 
     """
     names = policy.lattice.names
@@ -192,14 +140,20 @@ def compare_analyses(
                 f"There is no quasi-identifier {name!r}.", hint=did_you_mean(name, names)
             )
     opened = TableSource.open(data)
-    found = [_column(opened, payload, policy, names.index(name)) for name in wanted]
+    found = count_columns(opened, payload, policy, wanted, table) if wanted else []
     figures: list[Figure] = []
     for column in found:
         figures += _of_numbers(column) if column.numbers is not None else _of_names(column)
     numeric = [column for column in found if column.numbers is not None]
     figures += [_correlation(a, b) for a, b in combinations(numeric, 2)]
     if target is not None:
-        figures += _regression(found, _target(opened, payload, target), target)
+        if isinstance(target, str):
+            target = ExplainedColumn.of(opened, payload, target)
+        used = [c for c in found if c.numbers is not None or len(c.domain) <= _MOST_NAMES]
+        if used:
+            rows = sampled_rows(opened, payload, used, target)
+            units = [1.0 if c.numbers is None else c.deviation or 1.0 for c in used]
+            figures += _regression(*rows, units, target.name)
     constant = tuple(c.name for c in found if c.interval.max() == 0 and len(c.domain) > 1)
     margins = tuple(column.margin for column in found)
     return AnalystLoss(tuple(figures), constant, margins)
@@ -215,39 +169,22 @@ def compared_columns(policy: Policy) -> list[str]:
     ]
 
 
-def explained_column(payload: TablesPayload, data: object) -> str | None:
+def explained_column(payload: TablesPayload, data: object) -> ExplainedColumn | None:
     """Return the column that a regression may explain: the target, or the first sensitive column that can be."""
     opened = TableSource.open(data)
     named = [payload.target] if payload.target is not None else payload.schema.names("sensitive")
     for name in named:
         if name in opened.columns and name not in payload.lattice.names:
             try:
-                if np.isfinite(_target(opened, payload, name)).any():
-                    return name
+                found = ExplainedColumn.of(opened, payload, name)
             except DataError:
                 continue
+            if found.has_values:
+                return found
     return None
 
 
-def _column(opened: TableSource, payload: TablesPayload, policy: Policy, a: int) -> _Column:
-    name = policy.lattice.names[a]
-    opened.require([name])
-    domain = policy.lattice.domains[a]
-    cell = f"coalesce({payload.schema.cell(name)}, {quote_text(MISSING)})"
-    read = opened.query(f"SELECT {cell} AS v FROM {opened.sql}")  # noqa: S608 (quoted)
-    codes = codes_in(read.column("v"), domain).astype(np.int64)
-    spans = policy.spans(a)
-    interval = np.repeat(np.arange(len(spans)), [high - low + 1 for low, high in spans])
-    if domain[-1] == MISSING:  # nobody computes with missing cells
-        domain, interval = domain[:-1], interval[:-1]
-        codes = np.where(codes < len(domain), codes, -1)
-    known = policy.lattice.labels[a].numbers
-    numbers = None if known is None else np.array([float(v) for v in known])
-    observed = policy.lattice.labels[a].observed
-    return _Column(name, codes, domain, numbers, interval, observed)
-
-
-def _of_numbers(column: _Column) -> list[Figure]:
+def _of_numbers(column: AnalysedColumn) -> list[Figure]:
     assert column.numbers is not None
     before, after = column.shares, column.spread(column.shares)
     numbers = column.numbers
@@ -265,7 +202,7 @@ def _of_numbers(column: _Column) -> list[Figure]:
     return found
 
 
-def _of_names(column: _Column) -> list[Figure]:
+def _of_names(column: AnalysedColumn) -> list[Figure]:
     before, after = column.shares, column.spread(column.shares)
     return [
         Figure("proportion", f"{column.name}, value {i + 1}", float(before[i]), float(after[i]))
@@ -273,51 +210,38 @@ def _of_names(column: _Column) -> list[Figure]:
     ]
 
 
-def _correlation(a: _Column, b: _Column) -> Figure:
+def _correlation(a: AnalysedColumn, b: AnalysedColumn) -> Figure:
     known = (a.codes >= 0) & (b.codes >= 0)
+    count = a.count[known]
     ends = []
     for after in (False, True):
         x, y = a.values(after=after)[known], b.values(after=after)[known]
-        flat = known.sum() < 2 or x.std() == 0 or y.std() == 0
-        ends.append(0.0 if flat else float(np.corrcoef(x, y)[0, 1]))
+        if count.sum() < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+            ends.append(0.0)
+            continue
+        x, y = (v - np.average(v, weights=count) for v in (x, y))
+        shared = float(count @ (x * y)) / math.sqrt(float(count @ x**2) * float(count @ y**2))
+        ends.append(min(max(shared, -1.0), 1.0))
     return Figure("correlation", f"{a.name}, {b.name}", *ends)
 
 
-def _target(opened: TableSource, payload: TablesPayload, name: str) -> Floats:
-    """Return the numbers of a column; one with two values is 0 and 1."""
-    opened.require([name])
-    cell = payload.schema.cell(name)
-    read = opened.query(f"SELECT {cell} AS v, TRY_CAST({cell} AS DOUBLE) AS x FROM {opened.sql}")  # noqa: S608 (quoted)
-    numbers: Floats = read.column("x").to_numpy(zero_copy_only=False).astype(np.float64)
-    cells = read.column("v")
-    if int(np.isfinite(numbers).sum()) == len(cells) - cells.null_count:
-        return numbers
-    kinds = sorted(v for v in cells.unique().to_pylist() if v is not None)
-    if len(kinds) != 2:
-        raise DataError(
-            f"The column {name!r} holds neither numbers alone nor two values, so it is not explained."
-        )
-    return np.array([np.nan if v is None else float(v == kinds[1]) for v in cells.to_pylist()])
-
-
-def _regression(columns: Sequence[_Column], target: Floats, name: str) -> list[Figure]:
+def _regression(
+    columns: Sequence[AnalysedColumn], target: Floats, units: Sequence[float], name: str
+) -> list[Figure]:
     """Fit a linear regression of the target before and after; numbers are in units of their deviation."""
-    used = [c for c in columns if c.numbers is not None or len(c.domain) <= _MOST_NAMES]
     known = np.isfinite(target)
-    known &= np.arange(known.size) % (1 + known.size // _MOST_ROWS) == 0
     labels: list[str] = []
     parts: list[tuple[Floats, Floats]] = []
-    for column in used:
+    for column, unit in zip(columns, units, strict=True):
         known = known & (column.codes >= 0)
         if column.numbers is not None:
             before, after = (column.values(after=x) for x in (False, True))
-            unit = float(np.nanstd(before)) or 1.0
             parts.append((before[:, None] / unit, after[:, None] / unit))
             labels.append(column.name)
         else:
             parts.append((column.indicators(after=False), column.indicators(after=True)))
             labels += [f"{column.name}, value {i + 2}" for i in range(len(column.domain) - 1)]
-    if not parts or known.sum() <= len(labels) + 1:
+    if known.sum() <= len(labels) + 1:
         return []
     fitted = []
     for side in (0, 1):

@@ -123,10 +123,16 @@ class PublishedPeople:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        items = pa.ListArray.from_arrays(
-            pa.array(self.matrix.indptr, pa.int32()), pa.array(self.matrix.indices)
+        # Of the arrays' own memory: `pa.array` would import pandas, which takes longer than the rest.
+        indices = np.ascontiguousarray(self.matrix.indices, np.int32)
+        held = pa.Array.from_buffers(pa.int32(), len(indices), [None, pa.py_buffer(indices)])
+        bounds = pa.py_buffer(self.matrix.indptr.astype(np.int32))
+        items = pa.Array.from_buffers(
+            pa.list_(pa.int32()), len(self.marks), [None, bounds], children=[held]
         )
-        table = pa.table({_MARK: self.marks, _ITEMS: items})
+        marks = pa.py_buffer(np.ascontiguousarray(self.marks, np.uint64))
+        known = pa.Array.from_buffers(pa.uint64(), len(self.marks), [None, marks])
+        table = pa.Table.from_arrays([known, items], names=[_MARK, _ITEMS])
         names = {_FEATURES: json.dumps(self.features).encode()}
         stream = io.BytesIO()
         pq.write_table(table.replace_schema_metadata(names), stream)

@@ -1,7 +1,7 @@
 """What the steward keeps of whose row became which: `OUT.private/people.parquet`, by marks under the private key.
 
-One line per published row: the mark of its person, made from the column of people or of identifiers, and the labels of the
-row. With it two releases of the same people can be measured together, later; without the key it names nobody.
+One line per published person: the mark, made from the column of people or of identifiers, and the labels of the person's
+first row. With it two releases of the same people can be measured together, later; without the key it names nobody.
 """
 
 from __future__ import annotations

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ....core.composition.records import CompositionRecord
 from ....core.composition.releases import earlier_releases, judge_together
@@ -12,6 +15,7 @@ from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
 from ..composition.measure import measure_composition
 from ..composition.people import MARK, PEOPLE_FILE, SHOWN, KnownPeople
+from .different import DifferentRows
 from .rows import BLANKS, NUMBER, SMALL, Generaliser
 from .suppression import SuppressedGroups
 
@@ -29,8 +33,9 @@ def people_of_rows(
     key: str,
     small: SuppressedGroups | None,
     blanks: SuppressedGroups | None,
+    different: DifferentRows | None = None,
 ) -> pa.Table | None:
-    """Return the labels of the published rows with a mark of each row's person; None where no column names one.
+    """Return a mark of each published person and the labels of the first row; None where no column names one.
 
     Parameters
     ----------
@@ -42,6 +47,8 @@ def people_of_rows(
         Private; marks are made with it.
     small, blanks : SuppressedGroups or None
         The groups that are left out, and the cells that are blanked.
+    different : DifferentRows, optional
+        The same rows, each once.
 
     """
     schema = generaliser.schema
@@ -50,7 +57,8 @@ def people_of_rows(
         return None
     names = [a.name for a in schema.quasi]
     shown = [n for n in _columns_as_they_are(schema) if n in opened.columns]
-    labels = generaliser.numbered_sql(opened)
+    carried = {MARK: _mark_sql(schema, named, key)} | {SHOWN + n: quote_name(n) for n in shown}
+    labels = generaliser.numbered_sql(opened, carried, different)
     if small is not None:
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quote_name(n) for n in small.groups.column_names)
@@ -59,22 +67,28 @@ def people_of_rows(
         opened.connection.register(BLANKS, blanks.groups)
         same = " AND ".join(f"l{i} = {quote_name(name)}" for i, name in enumerate(names))
         parts = [f"coalesce(b{i}, {quote_name(n)}) AS {quote_name(n)}" for i, n in enumerate(names)]
-        listed = ", ".join([quote_name(NUMBER), *parts])
+        listed = ", ".join([*map(quote_name, (NUMBER, *carried)), *parts])
         labels = f"SELECT {listed} FROM ({labels}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
+    listed = ", ".join(map(quote_name, (NUMBER, MARK, *names, *(SHOWN + n for n in shown))))
+    found = opened.query(f"SELECT {listed} FROM ({labels})")  # noqa: S608 (quoted)
+    return _first_of_each(found)
+
+
+def _mark_sql(schema: TableSchema, named: Sequence[str], key: str) -> str:
+    """Return the SQL of the mark of a row's person: a keyed SHA-256, not the database's own hash."""
     who = " || chr(31) || ".join(f"coalesce({schema.cell(n)}, '')" for n in named)
     digest = f"substr(sha256({quote_text(f'{key} people ')} || {who}), 1, {_DIGITS})"
-    cells = [
-        f"CAST('0x' || {digest} AS UBIGINT) AS {quote_name(MARK)}",
-        *(f"{quote_name(n)} AS {quote_name(SHOWN + n)}" for n in shown),
-    ]
-    place = quote_name("sfumato row place")
-    rows = f"SELECT row_number() OVER () AS {place}, {', '.join(cells)} FROM {opened.sql}"  # noqa: S608 (quoted)
-    listed = ", ".join([f"r.{quote_name(MARK)}", *(f"l.{quote_name(n)}" for n in names)])
-    more = "".join(f", r.{quote_name(SHOWN + n)}" for n in shown)
-    return opened.query(
-        f"SELECT {listed}{more} FROM ({labels}) l JOIN ({rows}) r ON l.{quote_name(NUMBER)} = r.{place} "  # noqa: S608 (quoted)
-        f"ORDER BY r.{quote_name(MARK)}"
-    )
+    return f"CAST('0x' || {digest} AS UBIGINT)"
+
+
+def _first_of_each(rows: pa.Table) -> pa.Table:
+    """Return the first row of each mark, in the order of marks, without the rows' numbers."""
+    places, marks = (rows.column(name).to_numpy(zero_copy_only=False) for name in (NUMBER, MARK))
+    order = np.lexsort((places, marks))
+    sorted_marks = marks[order]
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = sorted_marks[1:] != sorted_marks[:-1]
+    return rows.drop_columns([NUMBER]).take(order[is_first])
 
 
 def _columns_as_they_are(schema: TableSchema) -> list[str]:

@@ -15,28 +15,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
 from ....data.value_labels import LABELLED, NamedCodes, write_with_labels
 from ..space.policy import Policy
+from .different import COPIES, PLACE, DifferentRows, rows_repeat
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["WHO", "Generaliser", "ReleaseRows", "published_rows"]
+__all__ = ["WHO", "Generaliser", "ReleaseRows"]
 
 NUMBER = "sfumato row number"
 WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
 SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
-_BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
-_COUNT = quote_name("sfumato copies")
 _COPIED = 1_000  # copies of a row that are made at a time
 _MARK = 16  # hexadecimal digits of the mark of a person
-_LOOKED_AT = 20_000  # rows, to see whether they repeat
 
 
 @dataclass(frozen=True)
@@ -84,10 +81,17 @@ class Generaliser:
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
-    def selection(self, opened: TableSource, *, counted: bool = False) -> str:
+    def selection(
+        self,
+        opened: TableSource,
+        *,
+        counted: bool = False,
+        different: DifferentRows | None = None,
+    ) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
 
-        With `counted`, equal rows of the input are read once, with the number of its copies.
+        With `counted`, equal rows of the input are read once, with the number of its copies; where they were
+        read so already (`different`), the file is not read again.
         """
         labels, text, where = self._labels(opened)
         dates = self._dates() | self._links()
@@ -101,25 +105,21 @@ class Generaliser:
         raw = opened.raw
         if counted:
             cells = ", ".join(map(quote_name, self.columns(opened)))
-            raw = f"(SELECT {cells}, count(*) AS {_COUNT} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
-            columns.append(_COUNT)
+            copies = "count(*)"
+            if different is not None:
+                raw, copies = different.relation, f"CAST(sum({COPIES}) AS BIGINT)"
+            raw = f"(SELECT {cells}, {copies} AS {COPIES} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
+            columns.append(COPIES)
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
 
     def repeats(self, opened: TableSource) -> bool:
-        """Return whether the rows of a file of text repeat often enough that counting them pays.
-
-        ReleaseRows of other types are not counted: numbers that are equal may be written differently.
-        """
+        """Return whether equal rows are published alike, and repeat often enough that counting them pays."""
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         changed = any(a.publish is not None for a in self.schema.attributes)
-        if opened.format not in {"csv", "tsv"} or moved or changed or self.schema.joined:
+        if moved or changed or self.schema.joined:
             return False
-        cells = ", ".join(map(quote_name, self.columns(opened)))
-        first = f"SELECT {cells}, count(*) AS {_COUNT} FROM (FROM {opened.raw} LIMIT {_LOOKED_AT}) GROUP BY {cells}"  # noqa: S608 (quoted)
-        found = opened.query(f"SELECT count(*) AS kinds, sum({_COUNT}) AS n FROM ({first})")  # noqa: S608 (quoted)
-        kinds, rows = (found.column(name)[0].as_py() or 0 for name in ("kinds", "n"))
-        return bool(2 * kinds <= rows)
+        return rows_repeat(opened, self.columns(opened))
 
     def _dates(self) -> dict[str, str]:
         """Return the expression of each column of dates that is no quasi-identifier."""
@@ -189,12 +189,37 @@ class Generaliser:
         listed = ", ".join(labels.values())
         return f"SELECT {listed}, coalesce({schema.cell(household)}, {alone}) AS h, {person} AS p FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def numbered_sql(self, opened: TableSource) -> str:
-        """Write the query of the labels with the number of each row in its file."""
+    def numbered_sql(
+        self,
+        opened: TableSource,
+        carried: Mapping[str, str] | None = None,
+        different: DifferentRows | None = None,
+    ) -> str:
+        """Write the query of the labels with the number of each row in its file.
+
+        Parameters
+        ----------
+        opened : TableSource
+            The rows.
+        carried : mapping, optional
+            Further columns of the result by name, as expressions of cells, which are text.
+        different : DifferentRows, optional
+            The same rows, each once: its number is then that of the first.
+
+        """
         labels, text, where = self._labels(opened)
-        number = f"row_number() OVER () AS {quote_name(NUMBER)}"
-        source = f"(SELECT {number}, * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
-        listed = ", ".join([quote_name(NUMBER), *labels.values()])
+        carried = carried or {}
+        if carried:
+            others = [c for c in opened.columns if c not in labels]
+            text += [f"CAST({quote_name(c)} AS VARCHAR) AS {quote_name(c)}" for c in others]
+        raw, place = opened.raw, "row_number() OVER ()"
+        if different is not None:
+            raw, place = different.relation, PLACE
+        source = (
+            f"(SELECT {place} AS {quote_name(NUMBER)}, * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
+        )
+        more = [f"{made} AS {quote_name(name)}" for name, made in carried.items()]
+        listed = ", ".join([quote_name(NUMBER), *labels.values(), *more])
         return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
 
     def _labels(self, opened: TableSource) -> tuple[dict[str, str], list[str], str]:
@@ -217,14 +242,6 @@ class Generaliser:
             text.append(f"CAST({quote_name(column)} AS VARCHAR) AS {quote_name(column)}")
         where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
         return labels, text, where
-
-
-def _generalise_batch(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
-    """Generalise a batch of rows: what each worker runs."""
-    import pyarrow as pa
-
-    opened = TableSource.open(pa.Table.from_batches([batch]))
-    return opened.query(generaliser.selection(opened))
 
 
 @dataclass
@@ -296,7 +313,7 @@ class ReleaseRows:
         order = f"left(sha256('{seed} ' || CAST(row({cells}) AS VARCHAR)), 12), {cells}"
         if self.counted:
             # A row is sorted once and then written as often as it occurs, some thousand at a time.
-            n, x = _COUNT, quote_name("sfumato copied")
+            n, x = COPIES, quote_name("sfumato copied")
             kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
             some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
             parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
@@ -353,42 +370,3 @@ class ReleaseRows:
             if self.failed:
                 raise self.failed[0] from None
             raise
-
-
-def published_rows(
-    generaliser: Generaliser, opened: TableSource, compute: Compute, *, counted: bool = False
-) -> ReleaseRows:
-    """Return the generalised rows of a table, made by an engine.
-
-    Parameters
-    ----------
-    generaliser : Generaliser
-        The policy.
-    opened : TableSource
-        The table.
-    compute : Compute
-        The engine.
-    counted : bool, default=False
-        Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
-
-    """
-    if compute.name == "local":  # DuckDB streams and uses all cores itself
-        counted = counted and generaliser.repeats(opened)
-        return ReleaseRows(opened, generaliser.selection(opened, counted=counted), counted=counted)
-    selection = generaliser.selection(opened)
-    import pyarrow as pa
-
-    schema = opened.query(f"{selection} LIMIT 0").schema
-    failed: list[SfumatoError] = []
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        everything = opened.batches(f"SELECT * FROM {opened.raw}", _BATCH_ROWS)  # noqa: S608 (quoted)
-        try:
-            for part in compute.map_batches(_generalise_batch, everything, shared=generaliser):
-                yield from part.cast(schema).to_batches()
-        except SfumatoError as error:
-            failed.append(error)
-            raise
-
-    received = TableSource.open(pa.RecordBatchReader.from_batches(schema, batches()))
-    return ReleaseRows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

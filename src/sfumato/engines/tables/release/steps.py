@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....compute import engine as compute_engine
-from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
@@ -24,12 +23,12 @@ from ....core.storage.ownership import paths_in
 from ....core.storage.placed_bands import write_mentions
 from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import write_quarantine
-from ....data.inputs import PopulationInput, RowsInput, SchemaInput
-from ....data.table import Table, find_misplaced, read_table
+from ....data.inputs import RowsInput, SchemaInput
+from ....data.table import Table, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource
 from ..composition.people import write_people
-from ..contingency.tables import count_on_cluster, resolved_schema
+from ..contingency.tables import resolved_schema
 from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
 from ..payload import TablesPayload
@@ -40,13 +39,16 @@ from ..space.policy import Lattice, Policy
 from .analyses import analysis_fields
 from .codebook import write_codebook
 from .composing import people_of_rows, refuse_joint_risk
+from .different import DifferentRows
 from .households import household_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .notes_people import add_people
 from .outputs import Frame, delimiter_of, frame_like, named_codes, target_of
 from .promises import below_promise, broken_conditions, conditions_of
+from .publishing import published_rows
+from .reading import read_for_release
 from .redrawing import transitions
-from .rows import WHO, Generaliser, ReleaseRows, published_rows
+from .rows import WHO, Generaliser, ReleaseRows
 from .suppression import (
     SuppressedGroups,
     SuppressedPeople,
@@ -179,7 +181,11 @@ def _prepare(
         declared, keep=request.keep_undeclared, drop=payload.schema.undeclared == "drop"
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
-    table = _read(opened, payload, request.population, compute)
+    different = None
+    if compute.name == "local":
+        used = [c for c in opened.columns if c in declared or c in kept]
+        different = DifferentRows.of(opened, used)
+    table = read_for_release(opened, payload, request.population, compute, different)
     shift = None
     if promise.promised and payload.margins is not None:
         shift = check_table(payload.margins, table)
@@ -192,7 +198,9 @@ def _prepare(
     notes = rewrite_notes(kept_rows, generaliser, blanks and blanks.groups)
     add_people(notes, policy, table, kept_rows, payload.sampling_fraction)
     counted = blanks is None and not request.keep_order
-    rows = published_rows(generaliser, notes.opened, compute, counted=counted)
+    if notes.opened is not opened:
+        different = None  # other rows are published than were read
+    rows = published_rows(generaliser, notes.opened, compute, counted=counted, different=different)
     columns = generaliser.columns(opened)
     if left_out is not None:
         rows = rows.without(left_out.groups)
@@ -223,7 +231,7 @@ def _prepare(
         losses=changed.losses,
         notes=notes,
         people=people_of_rows(
-            generaliser, kept_rows, private_key().mark("people"), left_out, blanks
+            generaliser, kept_rows, private_key().mark("people"), left_out, blanks, different
         ),
         households=household_risk(generaliser, kept_rows, left_out, blanks),
     )
@@ -367,32 +375,9 @@ class _TablePublication:
                     "columns": self.losses,
                     "notes": self.notes.found,
                     "households": self.households,
-                    **analysis_fields(self.payload, self.policy, self.opened, found.rows),
+                    **analysis_fields(payload, self.policy, table, self.opened, found.rows),
                 }
             ),
             worse=tuple(worse),
             sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
-
-
-def _read(
-    opened: TableSource,
-    payload: TablesPayload,
-    population: PopulationInput | None,
-    compute: Compute,
-) -> Table:
-    """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
-    counts = count_on_cluster(opened, payload.schema, compute)
-    table = read_table(opened, payload.schema, population, counts=counts)
-    for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
-        if len(domain) > size:  # missing cells, where the explored table had none
-            raise find_misplaced(opened, payload.schema, table.domains, missing=True, only=a)
-    if population is not None:
-        table.inputs = opened.input_files(table.rows)
-        return table
-    return replace(
-        table,
-        population_codes=payload.population_codes,
-        population_count=payload.population_count,
-        covered=payload.covered,
-    )
