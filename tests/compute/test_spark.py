@@ -185,9 +185,9 @@ TABLES = ["t.csv", "t.csv.gz", "t.tsv", "t;.csv", "t.parquet"]
 def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatch):
     from sfumato import tables
     from sfumato.data.samples import patient_register, register_population, register_schema
-    from sfumato.engines.tables.release import rows
+    from sfumato.engines.tables.release import publishing
 
-    monkeypatch.setattr(rows, "_BATCH_ROWS", 90)
+    monkeypatch.setattr(publishing, "_BATCH_ROWS", 90)
     table = patient_register(400)
     frame = table.to_pandas()
     frame.loc[3, "diagnosis"] = 'a "quoted", broken\nline; =1+1'
@@ -235,7 +235,7 @@ def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
 def test_an_error_of_a_worker_is_told(spark, tmp_path, monkeypatch, name):
     from sfumato.data.table_schema import TableSchema
     from sfumato.data.table_source import TableSource
-    from sfumato.engines.tables.release import rows
+    from sfumato.engines.tables.release import publishing
     from sfumato.engines.tables.release.publishing import published_rows
     from sfumato.engines.tables.release.rows import Generaliser
 
@@ -244,7 +244,7 @@ def test_an_error_of_a_worker_is_told(spark, tmp_path, monkeypatch, name):
     )
     generaliser = Generaliser(schema, (("f", "m"),), (("f", "m"),))
     given = TableSource.open({"sex": ["f", "Perez"] * 50})  # outside its domain: a worker must fail
-    monkeypatch.setattr(rows, "_BATCH_ROWS", 20)
+    monkeypatch.setattr(publishing, "_BATCH_ROWS", 20)
     with pytest.raises(FormatError, match="cannot be read as frame") as caught:
         published_rows(generaliser, given, spark).write(tmp_path / name, name[2:], ",")
     assert "Perez" not in str(caught.value)
