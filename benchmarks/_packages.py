@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,22 @@ NODE = (
     "fhir", "fhirpath", "fqm-execution", "cql-exec-fhir", "hl7-standard", "simple-hl7",
 )  # fmt: skip
 _LARGEST = 150 << 20
+
+
+def packages_in(place: Path) -> Path:
+    """Return the folder of unpacked packages: the one that SFUMATO_PACKAGES names, or a new one in a place."""
+    given = os.environ.get("SFUMATO_PACKAGES")
+    if given:
+        return Path(given)
+    folder = place / "packages"
+    fetch(folder)
+    return folder
+
+
+def fetch(folder: Path, packages: Sequence[str] = ()) -> None:
+    """Download packages, those listed here without names, in a process of its own: pip is not made to be imported."""
+    command = [sys.executable, "-m", "benchmarks._packages", str(folder), *packages]
+    subprocess.run(command, check=True, capture_output=True, timeout=3_600)
 
 
 def download(folder: Path, python: Sequence[str] = PYTHON, node: Sequence[str] = NODE) -> None:

@@ -17,7 +17,6 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -27,6 +26,7 @@ import numpy as np
 import pypdfium2 as pdfium
 
 from benchmarks._documents import redact
+from benchmarks._packages import packages_in
 from benchmarks.documents_real import _choose, _edits, _files
 from sfumato.data.document import Edit
 
@@ -43,12 +43,8 @@ _SCALE, _LEVELS, _MARGIN = 100 / 72, 32, 4
 
 
 def run() -> dict[str, Any]:
-    given = os.environ.get("SFUMATO_PACKAGES")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(given) if given else Path(name) / "packages"
-        if not given:
-            command = [sys.executable, "-m", "benchmarks._packages", str(folder)]
-            subprocess.run(command, check=True, capture_output=True, timeout=3_600)
+        folder = packages_in(Path(name))
         found = {}
         for kind in KINDS:
             files = [path for path in sorted(set(_files(folder, kind))) if path.suffix == f".{kind}"]  # fmt: skip

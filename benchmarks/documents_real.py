@@ -16,8 +16,6 @@ import json
 import os
 import random
 import re
-import subprocess
-import sys
 import tempfile
 import zipfile
 from collections import Counter
@@ -27,6 +25,7 @@ from typing import Any
 
 from benchmarks._common import RESULTS
 from benchmarks._documents import Redacted, opens, redact, redact_many, text_by_others
+from benchmarks._packages import packages_in
 from sfumato.core.errors import SfumatoError
 from sfumato.data.document import Edit
 from sfumato.data.formats.mail.message import HEADERS
@@ -46,12 +45,8 @@ _SECRETS = frozenset({"family", "given", "line", "city", "birthDate", "postalCod
 
 
 def run() -> dict[str, Any]:
-    given = os.environ.get("SFUMATO_PACKAGES")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(given) if given else Path(name) / "packages"
-        if not given:
-            command = [sys.executable, "-m", "benchmarks._packages", str(folder)]
-            subprocess.run(command, check=True, capture_output=True, timeout=3_600)
+        folder = packages_in(Path(name))
         earlier = RESULTS / "documents_real.json"
         found = json.loads(earlier.read_text())["kinds"] if "SFUMATO_KINDS" in os.environ else {}
         for kind in os.environ.get("SFUMATO_KINDS", ",".join(KINDS)).split(","):
