@@ -96,11 +96,11 @@ class OnnxClassifier(Detector):
         """
         vocabulary = Vocabulary()
         tokens = tokenize(texts, vocabulary)
+        if len(tokens) == 0:
+            return [[] for _ in texts]
         data = TokenData.of(tokens, vocabulary)
         table = piece_table(self.tokenizer, self.vocabulary)
         answers = WindowedCorpus(Pieces.of(data, table), table).states(len(data), self.run)
-        if len(data) == 0:
-            return [[] for _ in texts]
         return spans_of(tokens, probabilities_of(answers.astype(np.float64)), self.labels)
 
 
