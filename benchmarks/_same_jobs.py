@@ -88,7 +88,9 @@ ALLOWED: tuple[Allowed, ...] = (
              "inputs.*.rows", "how.marked", "how.left_as_they_are.*", "multiples_of"
              ): "counts of what was read are private; those that are public are multiples",
             ("left_by_label", "measured", "starter"): "the share left of each label, and who judged it",
-            ("request.pictures", "request.profile"): "parameters of formats that came later",
+            ("request.pictures", "request.profile", "request.accept_scans"): "parameters of formats that came later",
+            ("how.scans",): "scanned pages are counted",
+            ("how.transitions",): "values that are swapped by chance come with their matrix",
             ("versions.sfumato",): "the version of the package",
             ("candidate", "how.bits"): "a policy's id is a hash of what it publishes, not of its cuts",
             ("counts.dropped", "counts.suppressed", "how.min_k"): "counts below the least group are private",
@@ -107,13 +109,22 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("*codebook.json", "codebook.*.complete", "the column says whether all values are spelled, not how many are not"),
     Allowed("*codebook.json", "codebook.*.not_spelled", "the column says whether all values are spelled, not how many are not"),
     Allowed("tables*/frontier.json", "candidates.*.id", "a policy's id is a hash of what it publishes, not of its cuts"),
-    Allowed("tables*/stdout", r"^([0-9a-f]{10}|candidate [0-9a-f]{10})", "a policy's id is a hash of what it publishes, not of its cuts"),
+    Allowed("tables*/stdout", r"^([0-9a-f]{10}|(candidate|knee:|.* rows published by) [0-9a-f]{10})", "a policy's id is a hash of what it publishes, not of its cuts"),
     Allowed("tables*/frontier.json", "assumptions.*", "sentences in plainer words"),
     Allowed("tables-conditions/rows/frontier.json", "*", "under diversity with suppression the search starts from levels: a smaller area"),
     Allowed("tables-conditions/stdout", "", "under diversity with suppression the search starts from levels: a smaller area"),
     Allowed("tables-measures/*/frontier.json", "candidates.*.loss_nats", "groups are added up in another order: 14 digits are the same"),
     Allowed("tables-measures/*/frontier.json", "candidates.*.risks.estimate.average", "groups are added up in another order: 14 digits are the same"),
     Allowed("tables-measures/stdout", "^(Note: No population|.*knee$)", "sentences in plainer words; ids of policies"),
+    *(
+        Allowed(f"tables-{release}*", "", "the same frontier, whose knee leaves fewer columns constant: another candidate")
+        for release in ("conditions/cells-release", "measures/small-groups-release")
+    ),
+    *(
+        Allowed(f"tables-{release}*", "", "another frontier, as said above and below, and a knee that leaves fewer columns constant")
+        for release in ("conditions/rows-release", "people/people-release")
+    ),
+    Allowed("tables*/stdout", "^at the knee the same for everybody", "columns that the knee publishes as * are named"),
     Allowed("tables-people/joined-release/visits.csv", "^[0-9a-f]{16},", "marks of people differ for each policy, by its id"),
     *(
         Allowed(f"tables-{file}", "*" if file.endswith("frontier.json") else "", "values that nobody holds do not count in the width of a band: other utilities")

@@ -128,7 +128,14 @@ def test_the_list_of_people_is_private_and_reads_back(two):
     file_of_second = folder / "second.private" / ITEMS_FILE
     content = file_of_second.read_bytes()
     try:
-        file_of_second.write_bytes(b"no parquet")
+        kept = dict(np.load(file_of_second))
+        wrong = {"bounds": kept["bounds"][:-1], "items": kept["items"] + len(kept["features"]),
+                 "marks": kept["marks"][1:], "features": np.zeros(3, np.uint8)}  # fmt: skip
+        for name, value in wrong.items():
+            np.savez(file_of_second, **{**kept, name: value})
+            with pytest.raises(FormatError, match="does not hold the people"):
+                PublishedPeople.of(folder / "second")
+        file_of_second.write_bytes(b"no archive")
         with pytest.raises(FormatError, match="does not hold the people"):
             PublishedPeople.of(folder / "second")
     finally:

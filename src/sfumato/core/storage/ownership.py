@@ -27,7 +27,7 @@ _SAMPLES = (
 _DEMO = ("samples", "run", "letter", "letter-released", "letter-released.private", "quarters")
 _LETTERS = ("letter.docx", "letter.pdf")
 _PRIVATE = (
-    "edits.jsonl", "ids.jsonl", "figures.json", "people.parquet", "items.parquet", "mentions.jsonl",
+    "edits.jsonl", "ids.jsonl", "figures.json", "people.parquet", "items.npz", "mentions.jsonl",
     "notes_people.jsonl", "approval.json", *_REPORT,
 )  # fmt: skip
 """The private side of a release, and of a report; in a run it lies beside the frontier."""

@@ -1,4 +1,4 @@
-"""What the steward keeps of whose row became which: `OUT.private/items.parquet`, by marks under the private key.
+"""What the steward keeps of whose row became which: `OUT.private/items.npz`, by marks under the private key.
 
 One line per published row: the mark of its person, and the items that the row holds. People are known by the column of
 a log that names them; the rows of a matrix are known again in the same file only. Without the key it names nobody.
@@ -24,6 +24,7 @@ from ....core.records import InputFile
 from ....core.storage.private_folder import write_private
 from ....core.storage.private_key import private_key
 from ....data.baskets import Baskets
+from ....data.npz import read_npz, write_npz
 from ..matrix.binary import BinaryMatrix, as_binary
 
 __all__ = [
@@ -35,8 +36,8 @@ __all__ = [
     "people_of_rows",
 ]
 
-ITEMS_FILE = "items.parquet"
-_MARK, _ITEMS, _FEATURES = "sfumato mark", "items", b"sfumato features"
+ITEMS_FILE = "items.npz"
+_NAMES = ("marks", "bounds", "items", "features")
 
 
 def number_rows(baskets: Baskets) -> npt.NDArray[np.object_] | npt.NDArray[np.int64]:
@@ -97,45 +98,35 @@ class PublishedPeople:
 
     @classmethod
     def _read(cls, name: str, file: Path) -> PublishedPeople:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        refused = FormatError(f"The file {file.name!r} does not hold the people of a release.")
+        found = read_npz(file, _NAMES)
+        if found is None:
+            raise refused
+        marks, bounds, held, spelled = found
         try:
-            table = pq.read_table(file).combine_chunks()
-            features = tuple(map(str, json.loads(table.schema.metadata[_FEATURES])))
-            items = table.column(_ITEMS).combine_chunks()
-            marks = table.column(_MARK).to_numpy().astype(np.uint64)
-            bounds = np.concatenate(([0], np.cumsum(items.value_lengths().to_numpy())))
-            held = items.flatten().to_numpy().astype(np.int32)
-        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-            raise FormatError(
-                f"The file {file.name!r} does not hold the people of a release."
-            ) from None
+            features = tuple(map(str, json.loads(spelled.tobytes())))
+            widths = np.diff(bounds.astype(np.int64))
+            whole = len(widths) == len(marks) and bounds[0] == 0 and bounds[-1] == len(held)
+        except (TypeError, ValueError, IndexError):
+            raise refused from None
+        if not whole or widths.min(initial=0) < 0:
+            raise refused
         if held.size and not 0 <= held.min() <= held.max() < len(features):
-            raise FormatError(f"The file {file.name!r} does not hold the people of a release.")
-        return cls(name, marks, BinaryMatrix(bounds.astype(np.int64), held, len(features)), features)  # fmt: skip
+            raise refused
+        matrix = BinaryMatrix(bounds.astype(np.int64), held.astype(np.int32), len(features))
+        return cls(name, marks.astype(np.uint64), matrix, features)
 
     def __len__(self) -> int:
         return len(self.marks)
 
     def write(self, out: str | os.PathLike[str]) -> Path:
         """Write the list into the private folder of a release."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        # Of the arrays' own memory: `pa.array` would import pandas, which takes longer than the rest.
-        indices = np.ascontiguousarray(self.matrix.indices, np.int32)
-        held = pa.Array.from_buffers(pa.int32(), len(indices), [None, pa.py_buffer(indices)])
-        bounds = pa.py_buffer(self.matrix.indptr.astype(np.int32))
-        items = pa.Array.from_buffers(
-            pa.list_(pa.int32()), len(self.marks), [None, bounds], children=[held]
-        )
-        marks = pa.py_buffer(np.ascontiguousarray(self.marks, np.uint64))
-        known = pa.Array.from_buffers(pa.uint64(), len(self.marks), [None, marks])
-        table = pa.Table.from_arrays([known, items], names=[_MARK, _ITEMS])
-        names = {_FEATURES: json.dumps(self.features).encode()}
+        # Not as Parquet: importing its library would take longer than everything else that is written.
+        spelled = np.frombuffer(json.dumps(self.features).encode(), np.uint8)
+        narrow = np.min_scalar_type(max(self.matrix.d - 1, 0))
+        columns = (self.marks, self.matrix.indptr, self.matrix.indices.astype(narrow), spelled)
         stream = io.BytesIO()
-        pq.write_table(table.replace_schema_metadata(names), stream)
+        write_npz(stream, dict(zip(_NAMES, columns, strict=True)), level=1)
         return write_private(out, ITEMS_FILE, stream.getvalue())
 
 
