@@ -116,6 +116,7 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("tables-measures/*/frontier.json", "candidates.*.loss_nats", "groups are added up in another order: 14 digits are the same"),
     Allowed("tables-measures/*/frontier.json", "candidates.*.risks.estimate.average", "groups are added up in another order: 14 digits are the same"),
     Allowed("tables-measures/stdout", "^(Note: No population|.*knee$)", "sentences in plainer words; ids of policies"),
+    Allowed("tables-measures/stdout", r"^(  [a-z]+: |measured on the output|chance of naming|the same for everybody)", "the knee leaves fewer columns constant, and those that are constant are named in plainer words"),
     *(
         Allowed(f"tables-{release}*", "", "the same frontier, whose knee leaves fewer columns constant: another candidate")
         for release in ("conditions/cells-release", "measures/small-groups-release")
