@@ -129,7 +129,11 @@ class Person:
 
 
 def judged(session: Any, person: Person) -> dict[str, Any]:
-    """Return what a release of the project's own documents would leave, all labels and each."""
+    """Return what a release of the project's own documents would leave, all labels and each.
+
+    A release redacts what was marked and what the model finds, in both trees: an answer "no" is learned from, but
+    publishes nothing by itself, unless it was given in the review or to a convention.
+    """
     labels = person.labels
     redacted = [
         Document(d.id, d.text, tuple(session.spans(number)))
@@ -137,8 +141,11 @@ def judged(session: Any, person: Person) -> dict[str, Any]:
     ]
     found = labels_from_spans(redacted, session.tokens, labels)
     counted, truth = person.counted, person.truth
+    answers = session.answers
+    cleared = getattr(answers, "cleared", np.zeros(len(truth), np.bool_))
+    gone = (found > 0) | ((answers.known == 0) & ~cleared & (session.scores >= session.asker.threshold))  # fmt: skip
     sensitive = counted & (truth > 0)
-    left, false = sensitive & (found == 0), counted & (truth == 0) & (found > 0)
+    left, false = sensitive & ~gone, counted & (truth == 0) & gone
     hidden = sensitive & (found > 0)
     row = {
         "T": 10 * int(left.sum()) + int(false.sum()),

@@ -111,6 +111,14 @@ class Corpus:
         if count == 0:
             raise self.empty()
 
+    def readable(self) -> list[Document]:
+        """Return the documents that can be read; where none can, raise for the first."""
+        records = list(self.tolerant())
+        found = [record for record in records if isinstance(record, Document)]
+        if not found:
+            raise next(record.error() for record in records if isinstance(record, Withheld))
+        return found
+
     def empty(self) -> DataError:
         """Return the error for a corpus without a record."""
         return DataError(f"The corpus {self.name!r} holds no documents.")

@@ -124,7 +124,7 @@ class TextEngine(
         if str(source) == STARTER and not folder.exists():
             from .frontier.starter import explore_without_labels
 
-            return explore_without_labels(list(request.open(request.documents)))
+            return explore_without_labels(request.open(request.documents).readable())
         return self.load(folder)
 
     def load(self, folder: Path) -> TextExploration:

@@ -183,6 +183,19 @@ def test_a_release_without_a_label_says_that_its_risk_is_not_measured(notes, tmp
     assert "[DATE]" in text
 
 
+def test_a_record_that_cannot_be_read_is_withheld_without_a_label_too(notes, tmp_path):
+    source = tmp_path / "notes.jsonl"
+    lines = [json.dumps({"id": d.id, "text": d.text}) for d in notes[:12]]
+    source.write_text("\n".join([*lines, json.dumps({"id": "broken", "text": 7})]))
+    release = sf.text.publish("starter", source, out=tmp_path / "release")
+    assert len(release.withheld) == 1
+    text = next((tmp_path / "release").glob("*.jsonl")).read_text()
+    assert len(text.splitlines()) == 12
+    source.write_text(json.dumps({"id": "broken", "text": 7}))
+    with pytest.raises(InputError, match="id 'broken'"):
+        sf.text.publish("starter", source, out=tmp_path / "none")
+
+
 def test_a_project_is_taken_for_its_frontier(notes, tmp_path):
     source = tmp_path / "notes.jsonl"
     source.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in notes[:12]))
