@@ -7,10 +7,7 @@ and with an encoder, then inspect what was published of the half that was learne
 
 `python -m benchmarks encoder_halves` runs the corpora of `CORPORA`;
 `python -m benchmarks.encoder_halves CORPUS WAY SEED FOLDER [two|all] [background]` runs one half of one, and
-`python -m benchmarks.encoder_halves combine FOLDER` puts such parts together. A stored run can be read again without a GPU:
-`python -m benchmarks.encoder_halves replay` says what the shipped rule would have chosen on the runs of the results, and
-`python -m benchmarks.encoder_halves gains CORPUS WAY SEED` measures, and adds, by how much two layers are ahead of the
-linear publisher on the half that is learned from, where a run did not store it.
+`python -m benchmarks.encoder_halves combine FOLDER` puts such parts together.
 """
 
 from __future__ import annotations
@@ -19,14 +16,13 @@ import json
 import statistics
 import sys
 import time
-from functools import partial
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks._common import RESULTS, data_folder, write_results
-from benchmarks._halves_replay import MEAN, replay
+from benchmarks._common import data_folder, write_results
 from benchmarks.calibration import sample
 from benchmarks.encoder import TWINS, _corpora, _encoder
 from benchmarks.text import prepared, read
@@ -35,13 +31,14 @@ from sfumato.engines.text.attack.attacker import AttackedRelease, attack
 from sfumato.engines.text.frontier.judge import Judge
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.labelled import Labelled
-from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch, _RatioRun
+from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
 RATIO = 10.0
 CORPORA = ("gum_ccby", "enron_emailcoref", "wikigold")
 SEEDS = 2
 BACKGROUND = 15_000  # words of each other corpus
+Parts = dict[str, dict[str, Any]]
 
 
 def others(name: str, seed: int) -> list[Any]:
@@ -76,26 +73,6 @@ def found_by_attackers(whole: Labelled, redacted: np.ndarray, seed: int) -> dict
 def labelled_half(own: list[Any], known: list[Any]) -> Labelled:
     data, labels = prepared([*own, *known])
     return Labelled(data, labels, ("NAME",), np.arange(data.documents) < len(own))
-
-
-def gains(name: str, way: int, seed: int) -> dict[str, Any]:
-    """Return by how much two layers are ahead of the linear publisher out of fold, without background."""
-    folder = data_folder()
-    assert folder is not None
-    labelled = labelled_half(sample(read(folder, name), seed)[way], [])
-    settings = GreedySanitize(encoder=_encoder("two"), seed=seed).settings
-    search = CrossFitSearch(settings, labelled, np.zeros(len(labelled.data), np.bool_))
-    contest, ratio = search._first_round((RATIO,)), _RatioRun(search, RATIO)  # noqa: SLF001
-    compete = partial(search._competition, ratio, live=search._live(ratio))  # noqa: SLF001
-    stands = compete(contest.of_way("", encoder=False).scores()).winner()
-    judged = compete(contest.scores(), again=contest.scores_again())
-    (form,) = (form for form in judged.entries if form.name == MEAN)
-    errors, spreads = judged.margins(form, stands)
-    return {
-        "errors_gained": round(errors, 2),
-        "spreads_gained_on_halves": round(spreads, 2),
-        "measured_on": "CPU, one seed",
-    }
 
 
 def half(
@@ -151,45 +128,55 @@ def half(
     }
 
 
-def summary(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def median_by_form(parts: Parts) -> dict[str, float]:
+    """Return what each form leaves over the linear publisher, the median over the halves that have it."""
+    found: dict[str, list[float]] = {}
+    for part in parts.values():
+        for form, measured in part["measured_by_form"].items():
+            found.setdefault(form, []).append(measured / part["measured_linear"])
+    return {form: round(statistics.median(over), 3) for form, over in found.items()}
+
+
+def summary(parts: Parts, without_background: Parts) -> dict[str, Any]:
     over = {title: part["measured"] / part["measured_linear"] for title, part in parts.items()}
-    by_form = {
-        form: [
-            part["measured_by_form"][form] / part["measured_linear"]
-            for part in parts.values()
-            if form in part["measured_by_form"]
-        ]
-        for form in (MEAN, f"{MEAN}, all layers")
-    }
-    attacked = [p["attackers_found"] for p in parts.values() if p.get("attackers_found")]
-    strongest = [max(found.values()) for found in attacked]
+    twins = {title: without_background.get(title.split(", ")[0].replace("--all", "--two")) for title in parts}  # fmt: skip
+    plain = [parts[title]["measured"] / twin["measured_linear"] for title, twin in twins.items() if twin]  # fmt: skip
+    strongest = [
+        max(part["attackers_found"].values()) for part in parts.values() if part["attackers_found"]
+    ]
+    best = [
+        min(part["measured_linear"], *part["measured_by_form"].values()) / part["measured_linear"]
+        for part in parts.values()
+    ]
     return {
-        "chosen_over_linear": {k: round(v, 3) for k, v in over.items()},
+        "halves": len(parts),
         "median_over_linear": round(statistics.median(over.values()), 3),
         "worst_over_linear": round(max(over.values()), 3),
-        "worst_of_form_over_linear": {
-            form: round(max(found), 3) for form, found in by_form.items() if found
-        },
+        "median_over_linear_without_background": round(statistics.median(plain), 3),
+        "median_if_the_best_form_of_each_half_were_known": round(statistics.median(best), 3),
+        "median_over_linear_by_form": median_by_form(parts),
+        "forms_chosen": dict(Counter(part["form"] for part in parts.values()).most_common()),
         "attackers_find_in_100_words": {
             "median": statistics.median(strongest),
             "most": max(strongest),
+            "above_12": sum(found > 12 for found in strongest),
         }
         if strongest
         else None,
         "upper_ends_held": round(statistics.mean(p["upper_end_holds"] for p in parts.values()), 3),
-        "halves": len(parts),
+        "over_linear": {title: round(v, 3) for title, v in over.items()},
     }
 
 
 def combine(folder: Path) -> dict[str, Any]:
     parts = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
-    kinds: dict[str, dict[str, Any]] = {}
+    kinds: dict[str, Parts] = {}
     for title, part in parts.items():
         kinds.setdefault(title.split("--", 3)[3], {})[title] = part
     return {
         "ratio": RATIO,
         "background_words_of_each_other_corpus": BACKGROUND,
-        "summary": {kind: summary(own) for kind, own in kinds.items()},
+        "summary": {kind: summary(own, kinds.get("two", {})) for kind, own in kinds.items()},
         "parts": parts,
     }
 
@@ -219,26 +206,8 @@ def run() -> dict[str, Any]:
     return combine(folder)
 
 
-def rewrite(stored: dict[str, Any]) -> Path:
-    """Write the results again with the replay; versions and machine stay those of the runs."""
-    return write_results("encoder_halves", {**stored, "replayed": replay(stored["parts"])})
-
-
-def add_gains(name: str, way: int, seed: int) -> None:
-    """Measure the gains of one half out of fold, and write the results again with them."""
-    found = gains(name, way, seed)
-    print(f"   {name}--{way}--{seed}--two: {json.dumps(found)}", flush=True)
-    stored = json.loads((RESULTS / "encoder_halves.json").read_text())
-    stored["parts"][f"{name}--{way}--{seed}--two"]["two_layers_over_linear"] = found
-    rewrite(stored)
-
-
 if __name__ == "__main__":
     if sys.argv[1] == "combine":
         print(write_results("encoder_halves", combine(Path(sys.argv[2]))))
-    elif sys.argv[1] == "replay":
-        print(rewrite(json.loads((RESULTS / "encoder_halves.json").read_text())))
-    elif sys.argv[1] == "gains":
-        add_gains(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     else:
         one(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *sys.argv[5:])

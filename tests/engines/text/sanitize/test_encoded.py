@@ -5,11 +5,13 @@ import pytest
 
 from sfumato.core.errors import ModelError
 from sfumato.engines.text.learners.crf import CRF
+from sfumato.engines.text.learners.pretrained import Schedule
 from sfumato.engines.text.learners.protocol import Model
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet, Stage
+from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 from sfumato.engines.text.sanitize.stacking.second_look import (
     SHARE,
@@ -93,6 +95,16 @@ class FarLearner:
     def device(self):
         return "gpu"  # so that it is judged under several seeds
 
+    @property
+    def planned(self):
+        return Schedule()
+
+    def scheduled(self, schedule):
+        return self
+
+    def warm_start(self, model):
+        return self
+
     def prepare(self, data, passages=None):
         assert passages is None or passages.shape == (len(data),)
 
@@ -100,6 +112,15 @@ class FarLearner:
         chosen = np.ones(data.documents, bool) if documents is None else documents
         self.fitted.append(chosen)
         return FarReader(chosen)
+
+
+class DeepLearner(FarLearner):
+    """Stands for an encoder that tunes all layers, beside which one that tunes less must compete."""
+
+    tuned = "all"
+
+    def simpler(self):
+        return FarLearner()
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +174,24 @@ def test_faster_ways_stand_beside_the_best_form(played):
     for way in ("linear", "student"):
         for classifier in ways[way].classifiers.classifiers:
             assert all(stage.model.kind == "crf" for stage in classifier.stages)
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_who_speaks_for_the_forms_of_an_encoder(background):
+    data = tokens_of(texts(24, 0))
+    own = np.arange(24) < (16 if background else 24)
+    labelled = Labelled(data, truth_of(data).astype(np.int16), ("NAME",), own)
+    settings = GreedySanitize(encoder=DeepLearner()).settings
+    search = CrossFitSearch(settings, labelled, np.zeros(len(data), np.bool_))
+    search.run((RATIO,))
+    preferred = {form.effort: form for form in search.first.forms if form.preferred}
+    assert preferred[0].name == "CRF + encoder + CRF that sees it"
+    if background:
+        assert preferred[1].name == "encoder + CRF that sees it, all layers"
+        stages = search.first.stages
+        assert all(stages[v].by_encoder or stages[v].sees for v in preferred[1].voices)
+    else:
+        assert preferred[1].name == "CRF + encoder + CRF that sees it, all layers"
 
 
 def test_a_second_look_reads_only_its_passages(played):

@@ -72,14 +72,17 @@ def encoder_forms(
         readers.append(reader)
         more = f", {one.tuned} layers" if effort else ""
         whole, sees, deep = reader.whole, reader.sees, reader.deep
+        # All layers tuned on background corpora know what a CRF can add, so it is heard only as one that sees them.
+        alone = informed and effort > 0
         # Voices are repeated so that each reader counts the same, however many stages it has.
         forms += [
             form(f"encoder{more}", whole, effort=effort),
             form(f"CRF + encoder{more}", *linear, *[whole] * k, effort=effort),
             form(f"CRF that sees the encoder{more}", sees, deep, effort=effort),
-            form(f"encoder + CRF that sees it{more}", whole, whole, sees, deep, effort=effort),
+            replace(form(f"encoder + CRF that sees it{more}", whole, whole, sees, deep, effort=effort),
+                    preferred=alone),
             replace(form(f"CRF + encoder + CRF that sees it{more}", *linear * 2,
-                         *[whole, sees, deep] * k, *[whole] * k, effort=effort), preferred=True),
+                         *[whole, sees, deep] * k, *[whole] * k, effort=effort), preferred=not alone),
         ]  # fmt: skip
     reader = readers[0]
     looked, *again = (scored.looked for scored in reader.scored)
