@@ -71,6 +71,7 @@ def _commands(out: Path) -> dict[str, list[str]]:
 def _seconds(tree: Path, folder: Path, words: list[str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode
     done = subprocess.run(
         [sys.executable, "-m", "sfumato", *words], cwd=folder, env=environment, check=False,
         capture_output=True, text=True,

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def measure(log: Path, arguments: list[str]) -> int:
     """Run pytest in one process with the plugin that logs; return its status."""
     environment = {**os.environ, "SFUMATO_CPU_LOG": str(log.resolve())}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as in make: processes share their bytecode
     command = [sys.executable, "-m", "pytest", "-q", "-p", "benchmarks._cpu_log", *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
