@@ -9,7 +9,7 @@ goes on where it stopped.
 
 With `--against` the suite of an older commit and today's run in turns, each in one process, each with the tests and
 the source of its own tree and the packages of this environment. After `--seconds` the command stops; called again it
-goes on, and once both suites are through it writes benchmarks/results/suite.json. A test that stands in both is
+goes on. What was measured so far is in benchmarks/results/suite.json, with the suites that are not through. A test that stands in both is
 found by its file and name, in a file that moved by the file's last name and its own, and else by its own name alone
 where no other test is called so.
 """
@@ -173,16 +173,15 @@ def against(commit: str, seconds: float, arguments: list[str]) -> int:
             logs[side].with_suffix(".done").touch()
             left.remove(side)
     found = {side: read(log) for side, log in logs.items()}
-    if left:
-        for side, items in found.items():
-            print(f"   {side}: {sum(item.seconds for item in items.values()):.0f} CPU seconds, {len(items):,} items so far")  # fmt: skip
-        return 0
-    path = write_results("suite", _compared(commit, found))
-    print(f"   written: {path.relative_to(ROOT)}")
+    if all(found.values()):
+        path = write_results("suite", _compared(commit, found, left), unfinished=bool(left))
+        print(f"   written: {path.relative_to(ROOT)}")
+    for side in left:
+        print(f"   {side} is not through: {len(found[side]):,} items so far")
     return 0
 
 
-def _compared(commit: str, found: dict[str, dict[str, Item]]) -> dict[str, Any]:
+def _compared(commit: str, found: dict[str, dict[str, Item]], left: list[str]) -> dict[str, Any]:
     before, now = (found[side] for side in ("before", "now"))
     pairs = paired(*([i for i in side if i != COLLECTION] for side in (before, now)))
     both = [pair for several in pairs.values() for pair in several]
@@ -190,6 +189,7 @@ def _compared(commit: str, found: dict[str, dict[str, Item]]) -> dict[str, Any]:
     slowest = sorted(now, key=lambda i: -now[i].seconds)[:30]
     return {
         "commit": commit,
+        "not_through": left,
         "clock": "CPU seconds, children included, without compiling kernels that are kept",
         "before": _sums(before),
         "now": _sums(now),
