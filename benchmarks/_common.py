@@ -51,8 +51,8 @@ def resumed(part: str, key: str, work: Callable[[], Any]) -> Any:
     return found
 
 
-def write_results(part: str, results: dict[str, Any]) -> Path:
-    """Write benchmarks/results/<part>.json with the versions and the machine's size."""
+def write_results(part: str, results: dict[str, Any], *, unfinished: bool = False) -> Path:
+    """Write benchmarks/results/<part>.json with the versions and the machine's size; what is unfinished can go on."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{part}.json"
     machine = {"cores": os.cpu_count(), "system": platform.system(), "machine": platform.machine()}
@@ -62,5 +62,6 @@ def write_results(part: str, results: dict[str, Any]) -> Path:
         r"\[([^][{}]*)\]", lambda m: f"[{' '.join(m[1].split())}]", text
     )  # a list per line
     path.write_text(flat + "\n", encoding="utf-8")
-    shutil.rmtree(_UNFINISHED / part, ignore_errors=True)
+    if not unfinished:
+        shutil.rmtree(_UNFINISHED / part, ignore_errors=True)
     return path

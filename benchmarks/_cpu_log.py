@@ -2,6 +2,8 @@
 
 A fixture counts for the item that asks for it first. A child counts once it has ended and was waited for. Compiling a
 kernel whose code is kept on the disk is told apart, in this process: it happens once per checkout, not once per run.
+Items that stand in the file already are left out, and with SFUMATO_CPU_UNTIL, a time of the clock, the run stops there.
+The file imports nothing of ours: it also runs in an older tree.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 import resource
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from numba.core import event
@@ -53,18 +56,35 @@ def used() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def _log(item: str, seconds: float, compiling: float) -> None:
+def _log(item: str, seconds: float, compiling: float, outcome: str = "passed") -> None:
     line = {
         "item": item,
         "seconds": round(seconds - compiling, 4),
         "compiling": round(compiling, 4),
+        "outcome": outcome,
     }
     with open(os.environ["SFUMATO_CPU_LOG"], "a", encoding="utf-8") as log:
         log.write(json.dumps(line) + "\n")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    log = Path(os.environ["SFUMATO_CPU_LOG"])
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    known = {json.loads(line)["item"] for line in lines}
+    items[:] = [item for item in items if item.nodeid not in known]
+
+
 def pytest_collection_finish() -> None:
     _log(COLLECTION, used(), _compiling.seconds)
+
+
+_outcomes: dict[str, str] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.outcome != "passed":
+        _outcomes[report.nodeid] = report.outcome
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -73,4 +93,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     try:
         return (yield)
     finally:
-        _log(item.nodeid, used() - before, _compiling.seconds - compiled)
+        outcome = _outcomes.get(item.nodeid, "passed")
+        _log(item.nodeid, used() - before, _compiling.seconds - compiled, outcome)
+        if time.time() > float(os.environ.get("SFUMATO_CPU_UNTIL", "inf")):
+            item.session.shouldstop = "the time is over"

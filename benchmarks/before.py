@@ -1,6 +1,7 @@
 """The same commands on this tree and at another commit (SFUMATO_BEFORE), in turns, best of several.
 
-Time is the CPU time of the command and its children, so that a busy machine matters less.
+Time is the CPU time of the command and its children, so that a busy machine matters less. SFUMATO_COMMANDS names
+commands, separated by commas, that alone are measured again; what was found of the others is kept.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks._common import ROOT, data_folder
+from benchmarks._common import RESULTS, ROOT, data_folder
 from benchmarks.same import check_out
 
 TIMES = int(os.environ.get("SFUMATO_TIMES", "4"))  # the first fills the caches of compiled loops
 TURNS = int(os.environ.get("SFUMATO_TURNS", "6"))
 """Of the loops alone: shared machines differ by a fifth from one minute to the next."""
+ONLY = [name for name in os.environ.get("SFUMATO_COMMANDS", "").split(",") if name]
 
 
 def _data(folder: Path) -> None:
@@ -71,6 +73,7 @@ def _commands(out: Path) -> dict[str, list[str]]:
 def _seconds(tree: Path, folder: Path, words: list[str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode
     done = subprocess.run(
         [sys.executable, "-m", "sfumato", *words], cwd=folder, env=environment, check=False,
         capture_output=True, text=True,
@@ -158,12 +161,13 @@ def run() -> dict[str, Any]:
                 commands[side] = _commands(out)
             # One right after the other, each first in turn: the machine's load changes within minutes.
             sides = sorted(trees, reverse=bool(turn % 2))
-            for command, side in product(commands["now"], sides):
+            for command, side in product(ONLY or commands["now"], sides):
                 seconds = _seconds(trees[side], folder, commands[side][command])
                 best = found.setdefault(command, {})
                 best[side] = round(min(best.get(side, seconds), seconds), 3)
         real = data_folder()
-        for _, (side, tree) in product(range(TURNS if real else 0), trees.items()):
+        loops = TURNS if real and not ONLY else 0
+        for _, (side, tree) in product(range(loops), trees.items()):
             assert real is not None
             for name, seconds in _kernels(tree, folder, real).items():
                 best = found.setdefault(name, {})
@@ -174,6 +178,14 @@ def run() -> dict[str, Any]:
             f"   {command:26} before {best['before']:8.3f} s  now {best['now']:8.3f} s  ratio {best['ratio']:.2f}"
         )
     load.append(round(os.getloadavg()[1], 2))
+    if ONLY:
+        earlier: dict[str, Any] = json.loads((RESULTS / "before.json").read_text(encoding="utf-8"))
+        again = {"commands": ONLY, "best_of": TIMES, "load_of_5_minutes": load}
+        return {
+            **{k: v for k, v in earlier.items() if k not in ("machine", "versions")},
+            "compared": earlier["compared"] | found,
+            "measured_again": again,
+        }
     return {
         "compared": found,
         "best_of": {"commands": TIMES, "loops": TURNS},

@@ -7,7 +7,8 @@ OLD is a commit of this repository; its tree is taken out by `git archive` into 
 compiled kernels, until `make clean`). The new tree is the working tree as it is. Inputs are written once, by
 the old tree; both trees share them, one private key and one installation. Every file that a command writes is
 compared by its bytes and mode, and so is every line that it prints and its exit status. What may differ on purpose is
-listed in `_same_jobs.ALLOWED`, with a reason; a rule that no difference needed is named too.
+listed in `_same_jobs.ALLOWED`, with a reason; a rule that no difference needed is named too. What was found is kept by
+chain in benchmarks/results/same.json, so that a few chains can be run at a time.
 
 The chains of commands are in `_same_jobs.CHAINS`; `--jobs` picks some by globs. All of them take about five
 minutes on two cores, three more when the kernels of a tree have to be compiled. Not covered: Spark, the encoder, `serve`
@@ -41,10 +42,19 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks._common import RESULTS, ROOT, write_results
 from benchmarks._same_jobs import ALLOWED, CHAINS, ORDER, Allowed, as_before, write_inputs
 
-ROOT = Path(__file__).resolve().parent.parent
 _SHOWN = 6  # differences of one file that are listed
+
+
+class Chain(NamedTuple):
+    """What a chain of commands did with both trees, and how often each difference that is meant was met."""
+
+    commands: int
+    files: int
+    different: int
+    used: Counter[Allowed]
 
 
 class Tree(NamedTuple):
@@ -256,10 +266,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="sfumato-same-") as temporary:
         work = asked.keep or Path(temporary)
         work.mkdir(exist_ok=asked.keep is None)
-        return compare(names, source, work.resolve(), asked.workers)
+        return compare(names, asked.old, source, work.resolve(), asked.workers)
 
 
-def compare(names: list[str], source: Path, work: Path, workers: int) -> int:
+def compare(names: list[str], commit: str, source: Path, work: Path, workers: int) -> int:
     """Run the chains with both trees, print the differences, return the exit status."""
     home, inputs = work / "home", work / "inputs"
     for folder in (home, inputs):
@@ -276,14 +286,14 @@ def compare(names: list[str], source: Path, work: Path, workers: int) -> int:
 
     print("writing the inputs …", flush=True)
     write_inputs(inputs, prepare)
-    used: Counter[Allowed] = Counter()
-    commands = files = different = 0
+    chains: dict[str, Chain] = {}
     broken: list[str] = []
     with ThreadPoolExecutor(workers) as pool:
         begun = {(name, tree): pool.submit(run_chain, name, tree, inputs, home)
                  for name in names for tree in (old, new)}  # fmt: skip
         for name in names:
             said = {tree: begun[name, tree].result() for tree in (old, new)}
+            used: Counter[Allowed] = Counter()
             count, found = compare_files(old.work, new.work, name, used)
             for stream in ("stdout", "stderr"):
                 a, b = (said[tree][stream].replace(f"{tree.work}/", "") for tree in (old, new))
@@ -294,14 +304,59 @@ def compare(names: list[str], source: Path, work: Path, workers: int) -> int:
             print(f"{name}: {steps} commands, {count} files, {len(found) or 'none'} different; "
                   f"{said[old]['seconds']:.0f} and {said[new]['seconds']:.0f} s", flush=True)  # fmt: skip
             _show(found, said[old]["failed"])
-            commands, files, different = commands + steps, files + count, different + len(found)
+            chains[name] = Chain(steps, count, len(found), used)
             broken += said[old]["failed"]
+            if not broken:
+                write_results("same", recorded(commit, chains))
+    status = 2 if broken else int(any(chain.different for chain in chains.values()))
+    _summarise(chains)
+    return status
+
+
+def _summarise(chains: dict[str, Chain]) -> None:
+    used = sum((chain.used for chain in chains.values()), Counter())
     for rule in ALLOWED:
         print(f"allowed {used[rule]} ×: {rule.file} {rule.what}: {rule.reason}")
+    commands, files, different = (sum(chain[i] for chain in chains.values()) for i in range(3))
     print(
-        f"{len(names)} chains, {commands} commands, {files} files: {different or 'none'} different"
+        f"{len(chains)} chains, {commands} commands, {files} files: {different or 'none'} different"
     )
-    return 2 if broken else int(bool(different))
+
+
+def recorded(commit: str, chains: dict[str, Chain]) -> dict[str, Any]:
+    """Return what results/same.json is to hold: these chains, and those of earlier runs beside the same commit."""
+    path = RESULTS / "same.json"
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    known = kept["chains"] if kept.get("old") == commit else {}
+    tree = _output("git", "rev-parse", "--short", "HEAD")
+    if _output("git", "status", "--porcelain", "src"):
+        tree += " and changes"
+    for name, chain in chains.items():
+        allowed: dict[str, dict[str, int]] = {}
+        for rule, times in chain.used.items():
+            allowed.setdefault(rule.reason, {})[f"{rule.file} {rule.what}"] = times
+        known[name] = {
+            "commands": chain.commands,
+            "files": chain.files,
+            "different": chain.different,
+            "allowed": allowed,
+            "tree": tree,
+        }
+    sums = {k: sum(c[k] for c in known.values()) for k in ("commands", "files", "different")}
+    found: dict[str, Any] = {"old": commit, "chains": known, **sums}
+    if known.keys() >= CHAINS.keys():
+        needed = {rule for c in known.values() for met in c["allowed"].values() for rule in met}
+        found["exit_status"] = int(bool(sums["different"]))
+        found["rules_that_no_difference_needs"] = sorted(
+            {f"{rule.file} {rule.what}" for rule in ALLOWED if not rule.by_chance} - needed
+        )
+    return found
+
+
+def _output(*words: str) -> str:
+    return subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def _show(found: dict[str, list[str]], failed: list[str]) -> None:

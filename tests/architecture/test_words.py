@@ -9,16 +9,23 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "sfumato"
-TREES = {
-    str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(SOURCE.rglob("*.py"))
-}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return what every file says, read when a test first asks: each worker imports this file, one runs it."""
+    return {
+        str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+
 
 # --- names ---------------------------------------------------------------------------------------
 
@@ -39,7 +46,7 @@ NO_PARTICIPLES = ("seed", "need", "speed", "feed", "bed")
 
 
 def participles() -> Iterator[tuple[str, str]]:
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
                 last = node.name.strip("_").split("_")[-1]
@@ -70,7 +77,7 @@ STILL_SHARED = {
 
 def test_no_two_public_classes_share_a_name():
     homes = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(name)
@@ -119,7 +126,7 @@ def messages(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize("kind", [docstrings, messages])
 def test_sentences_are_plain(kind):
     wrong = []
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         if name.startswith((*STILL_SAID, *IN_REPORTS)):
             continue
         for text in kind(tree):
@@ -127,6 +134,19 @@ def test_sentences_are_plain(kind):
             if found and text not in KEPT:
                 wrong.append(f"{name}: {text[max(0, found.start() - 40) : found.end() + 40]!r}")
     assert wrong == []
+
+
+def test_what_returns_an_answer_says_so():
+    """`Return whether …`, as in every other docstring; a property may be a sentence without a verb."""
+    wrong = [
+        f"{name}:{node.name}"
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and not any("property" in ast.unparse(d) for d in node.decorator_list)
+        and (ast.get_docstring(node) or "").startswith("Whether ")
+    ]
+    assert not wrong
 
 
 # --- sizes ---------------------------------------------------------------------------------------
@@ -146,7 +166,7 @@ MOST_ANY = 59
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         if "kernels" not in name:
             for node in ast.walk(tree):
                 if isinstance(node, ast.FunctionDef):
@@ -161,7 +181,7 @@ def parameters_of(node: ast.FunctionDef) -> int:
 def test_a_file_fits_in_the_head():
     found = {
         name
-        for name in TREES
+        for name in trees()
         if "kernels" not in name and (SOURCE / name).read_text(encoding="utf-8").count("\n") > 400
     }
     assert found == set()
@@ -180,7 +200,7 @@ def test_a_function_takes_few_parameters():
 def test_types_say_something():
     found = sum(
         isinstance(node, ast.Name) and node.id == "Any"
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
     )
     assert found <= MOST_ANY

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from ..core.arguments import Argument, Named
 from ..core.errors import ParameterError
+from ..core.parameter import parameter
 from ..core.registry import Registry
 
 if TYPE_CHECKING:
     from .protocol import Compute
 
-__all__ = ["COMPUTE", "compute_option", "engine"]
+__all__ = ["COMPUTE", "compute_option", "engine", "engine_parameter", "threads_parameter"]
 
 COMPUTE: Registry[type[Compute]] = Registry(
     "compute engine",
@@ -30,6 +31,28 @@ def compute_option(help: str) -> Named:  # noqa: A002 (the word of every command
     """Return the option `--compute NAME[:THREADS]` of a request with the fields `engine` and `threads`."""
     arguments = {"": [Argument("threads", metavar="THREADS")]}
     return Named("engine", arguments, help=help, metavar="NAME[:THREADS]", default="local")
+
+
+def engine_parameter(help: str, *, in_plan: bool = True) -> str:  # noqa: A002
+    """Return the field `engine` of a request: a compute engine by its name."""
+    name: str = parameter(
+        "local",
+        help=help,
+        choices=lambda: COMPUTE,
+        in_plan=in_plan,
+        recorded=False,
+        within="compute",
+        warns=False,
+    )
+    return name
+
+
+def threads_parameter(help: str, *, in_plan: bool = True) -> int | None:  # noqa: A002
+    """Return the field `threads` of a request: how many work on this machine, all cores by default."""
+    many: int | None = parameter(
+        None, help=help, ge=1, in_plan=in_plan, recorded=False, within="compute"
+    )
+    return many
 
 
 def engine(name: str = "local", *, threads: int | None = None, **options: object) -> Compute:

@@ -94,7 +94,7 @@ def _check_json(path: Path) -> None:
 
 
 def _is_array(head: str) -> bool:
-    """Whether a text begins as an array of objects; a lone bracket before lines of objects is damage."""
+    """Return whether a text begins as an array of objects; a lone bracket before lines of objects is damage."""
     rest = head[1:].lstrip()
     if not head.startswith("[") or not rest.startswith("{"):
         return False

@@ -5,6 +5,7 @@ import pytest
 
 from sfumato.baskets import explore
 from sfumato.core.engine import Call
+from sfumato.engines.baskets.attack._kernels import best_fits
 from sfumato.engines.baskets.attack.linkage import Attackers, link, sample_people
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.matrix.binary import as_binary
@@ -50,6 +51,29 @@ def test_the_chance_is_that_of_plain_counting(found):
     found_by_linkage = link(as_binary(P), as_binary(X), everyone, people=people)
     after = [by_hand(P, X, r, np.flatnonzero(P[r])) for r in people]
     assert found_by_linkage.after == pytest.approx(np.mean(after))
+
+
+@pytest.mark.parametrize("density", [0.01, 0.4])  # a list of the rows met, and a look at all rows
+def test_the_rows_that_fit_best_are_those_of_plain_counting(density):
+    rng = np.random.default_rng(5)
+    X = rng.random((120, 30)) < density
+    published = rng.random(len(X)) < 0.8
+    P = X & (rng.random(X.shape) < 0.7) & published[:, None]
+    people = np.arange(len(X))
+    known = [np.flatnonzero(X[r])[: rng.integers(0, 9)].astype(np.int32) for r in people]
+    lacking = [np.flatnonzero(~X[r])[: rng.integers(0, 3)].astype(np.int32) for r in people]
+
+    def flat(lists):
+        return np.cumsum([0, *map(len, lists)]), np.concatenate(lists)
+
+    columns = as_binary(P.astype(np.uint8)).columns
+    count, own = best_fits(*columns, published, people, *flat(known), *flat(lacking))
+    for r in people:
+        out = P[:, lacking[r]].any(axis=1)
+        held = np.where(out, 0, P[:, known[r]].sum(axis=1))
+        best = held.max()
+        fits = held == best if best else published & ~out
+        assert (count[r], own[r]) == (fits.sum(), fits[r] and published[r])
 
 
 def test_no_attacker_does_better_than_one_in_k(found):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator
 
-from ...compute import COMPUTE, compute_option
+from ...compute import compute_option, engine_parameter, threads_parameter
 from ...core.arguments import Argument, Compound, Keyed, Named
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
@@ -213,15 +213,8 @@ class BasketsRequest(_OfMatrix):
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-    engine: str = parameter(
-        "local",
-        help=_ENGINE,
-        choices=lambda: COMPUTE,
-        recorded=False,
-        within="compute",
-        warns=False,
-    )
-    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
+    engine: str = engine_parameter(_ENGINE)
+    threads: int | None = threads_parameter(_THREADS)
 
     @field_validator("known_absences")
     @classmethod
@@ -258,15 +251,8 @@ class BasketsPublishRequest(_OfMatrix):
         gt=0,
         le=1,
     )
-    engine: str = parameter(
-        "local",
-        help=_ENGINE,
-        choices=lambda: COMPUTE,
-        recorded=False,
-        within="compute",
-        warns=False,
-    )
-    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
+    engine: str = engine_parameter(_ENGINE)
+    threads: int | None = threads_parameter(_THREADS)
 
     def as_explored(self, explored: Mapping[str, JsonValue]) -> Self:
         """Return the request with the columns of the log and the hierarchy that were explored, where it names none.

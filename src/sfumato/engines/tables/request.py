@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from ...compute import COMPUTE, compute_option
+from ...compute import compute_option, engine_parameter, threads_parameter
 from ...core.arguments import Argument, Compound, Named, number, table_of
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError, SfumatoError
@@ -214,15 +214,8 @@ class TablesRequest(Request):
     certify: float = parameter(
         0, help="Seconds to prove how good any policy can be; does not repeat exactly.", ge=0
     )
-    engine: str = parameter(
-        "local",
-        help=_ENGINE,
-        choices=lambda: COMPUTE,
-        recorded=False,
-        within="compute",
-        warns=False,
-    )
-    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
+    engine: str = engine_parameter(_ENGINE)
+    threads: int | None = threads_parameter(_THREADS)
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return the files of the request and those that its schema names."""
@@ -312,15 +305,8 @@ class TablesPublishRequest(Request):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: str = parameter(
-        "local",
-        help=_ENGINE,
-        choices=lambda: COMPUTE,
-        recorded=False,
-        within="compute",
-        warns=False,
-    )
-    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
+    engine: str = engine_parameter(_ENGINE)
+    threads: int | None = threads_parameter(_THREADS)
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return the files of the request."""

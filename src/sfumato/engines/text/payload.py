@@ -74,7 +74,7 @@ class Learned:
     salt: int
 
     def knows(self, text: str) -> bool:
-        """Whether a text is one of those that were learned from."""
+        """Return whether a text is one of those that were learned from."""
         mark = np.uint64(mark_of(text, self.salt))
         place = int(np.searchsorted(self.marks, mark))
         return place < len(self.marks) and bool(self.marks[place] == mark)

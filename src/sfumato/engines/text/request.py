@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
-from ...compute import COMPUTE, compute_option
+from ...compute import compute_option, engine_parameter, threads_parameter
 from ...core.arguments import Argument, Compound, Flagged, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
@@ -80,7 +80,8 @@ _ENCODER = Named(
     {DEFAULT_ENCODER: [Argument("encoder_tuning", metavar="TUNING")]},
     metavar="none|default[:TUNING]|FOLDER",
 )
-_COMPUTE = compute_option("Where the work is done.")
+_ENGINE = "Where the work is done."
+_COMPUTE = compute_option(_ENGINE)
 
 
 class TextRequest(WithFindings):
@@ -269,19 +270,8 @@ class TextPublishRequest(WithFindings):
         help="Give documents new ids and a new order, as is done unless ids are kept.",
         within="keep_ids",
     )
-    engine: str = parameter(
-        "local",
-        help="Where the work is done.",
-        choices=lambda: COMPUTE,
-        in_plan=False,
-        recorded=False,
-        within="compute",
-        warns=False,
-    )
-    threads: int | None = parameter(
-        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False,
-        within="compute",
-    )  # fmt: skip
+    engine: str = engine_parameter(_ENGINE, in_plan=False)
+    threads: int | None = threads_parameter("Threads (default: all cores).", in_plan=False)
     strict: bool = parameter(False, help="Stop at the first document that fails.")
 
 

@@ -101,7 +101,7 @@ def _titles(wanted: Callable[[Publisher], bool]) -> dict[str, str]:
 
 
 def _best_or_one_pass(publisher: Publisher) -> bool:
-    """Whether it is one pass, or an iterative publisher with the best of all learners."""
+    """Return whether it is one pass, or an iterative publisher with the best of all learners."""
     return not isinstance(publisher, Literal) or isinstance(publisher.learner, Selection)
 
 

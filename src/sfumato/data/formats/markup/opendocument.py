@@ -222,7 +222,7 @@ def _clean_font(element: _Element, key: str, name: str, value: str, dropped: Cou
 
 
 def _is_plain(name: str, value: str) -> bool:
-    """Whether a value consists of lengths and listed words."""
+    """Return whether a value consists of lengths and listed words."""
     if name == "bullet-char" or value in ("onLoad", "onRequest"):
         return len(value) < 2 or name != "bullet-char"
     if judge_attribute("", name, "", value) == "keep":

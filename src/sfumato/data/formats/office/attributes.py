@@ -124,7 +124,7 @@ def judge_attribute(element: str, name: str, space: str, value: str) -> Judgemen
 
 
 def _is_plain(value: str) -> bool:
-    """Whether a value consists of numbers and listed words alone."""
+    """Return whether a value consists of numbers and listed words alone."""
     if len(value) > _LONGEST:
         return False
     if _NUMBERS.fullmatch(value) or _HEX.fullmatch(value) or _GUID.fullmatch(value):

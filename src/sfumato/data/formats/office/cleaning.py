@@ -184,7 +184,7 @@ _RENAMED = frozenset({
 
 
 def _has_new_name(element: str, attribute: str, part: OfficePart) -> bool:
-    """Whether a name is replaced later, together with all that refer to it."""
+    """Return whether a name is replaced later, together with all that refer to it."""
     return f"{element}.{attribute}" in _RENAMED or (
         part.kind == "styles" and element == "name" and attribute == "val"
     )

@@ -74,7 +74,7 @@ class _Seen:
         self.hidden += 1
 
     def holds(self, wanted: str) -> bool:
-        """Whether a string is in the part: a number as a whole word, in attributes no keyword and no built-in style."""
+        """Return whether a string is in the part: a number as a whole word, in attributes no keyword and no built-in style."""
         if _NUMBER.fullmatch(wanted):
             return wanted in self.words
         is_word = wanted.isascii() and wanted.isalnum()

@@ -170,7 +170,7 @@ def _read_line(
 
 
 def _is_text(element: _Element) -> bool:
-    """Whether the text of a leaf is text; what is not known is."""
+    """Return whether the text of a leaf is text; what is not known is."""
     if local(element) in _NOT_TEXT or not (element.text or "").strip():
         return bool(local(element) == "t")
     if local(element) == "v":  # of a chart: a number, or a name

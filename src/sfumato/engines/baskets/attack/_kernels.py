@@ -39,37 +39,55 @@ def best_fits(
     count = np.empty(people.size, np.int64)
     own = np.zeros(people.size, np.bool_)
     for q in range(people.size):
+        steps = 0
+        for i in range(first[q], first[q + 1]):
+            steps += starts[items[i] + 1] - starts[items[i]]
+        everywhere = steps > n // 4  # then looking at all rows is cheaper than a list of some
+        n_touched = 0
+        if everywhere:
+            for i in range(first[q], first[q + 1]):
+                for p in range(starts[items[i]], starts[items[i] + 1]):
+                    held[rows[p]] += 1
+        else:
+            for i in range(first[q], first[q + 1]):
+                for p in range(starts[items[i]], starts[items[i] + 1]):
+                    r = rows[p]
+                    if held[r] == 0:
+                        touched[n_touched] = r
+                        n_touched += 1
+                    held[r] += 1
         excluded = 0
         for i in range(first_absent[q], first_absent[q + 1]):
             for p in range(starts[absent[i]], starts[absent[i] + 1]):
                 r = rows[p]
+                held[r] = 0
                 if not out[r]:
                     out[r] = True
                     excluded += 1
-        n_touched = 0
         best = 0
-        for i in range(first[q], first[q + 1]):
-            for p in range(starts[items[i]], starts[items[i] + 1]):
-                r = rows[p]
-                if out[r]:
-                    continue
-                if held[r] == 0:
-                    touched[n_touched] = r
-                    n_touched += 1
-                held[r] += 1
+        fits = 0
+        if everywhere:
+            for r in range(n):
                 best = max(best, held[r])
+            for r in range(n):
+                fits += held[r] == best
+        else:
+            for t in range(n_touched):
+                best = max(best, held[touched[t]])
+            for t in range(n_touched):
+                fits += held[touched[t]] == best
         me = people[q]
         if best == 0:
             count[q] = total - excluded
             own[q] = published[me] and not out[me]
         else:
-            fits = 0
-            for t in range(n_touched):
-                fits += held[touched[t]] == best
             count[q] = fits
             own[q] = published[me] and held[me] == best
-        for t in range(n_touched):
-            held[touched[t]] = 0
+        if everywhere:
+            held[:] = 0
+        else:
+            for t in range(n_touched):
+                held[touched[t]] = 0
         if excluded:
             for i in range(first_absent[q], first_absent[q + 1]):
                 for p in range(starts[absent[i]], starts[absent[i] + 1]):

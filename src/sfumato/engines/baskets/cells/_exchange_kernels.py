@@ -18,7 +18,7 @@ B1 = npt.NDArray[np.bool_]
 I4 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int64]
 
-# slots of Pairs.numbers
+# slots of PairState.numbers
 K, LOGGED, DIRTY, WORK, GAIN = range(5)
 
 
@@ -41,10 +41,6 @@ class PairState(NamedTuple):
     items: I4  # scratch: what a row publishes
     place: I8
     numbers: I8
-
-
-# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
-Pairs = PairState
 
 
 @njit(cache=True, nogil=True)

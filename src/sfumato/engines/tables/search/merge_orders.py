@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -251,20 +252,27 @@ def _node_order(space: Space, a: int) -> MergeOrder:
     )
 
 
+def _at_levels(
+    run: SearchRun,
+    orders: list[MergeOrder],
+    levels: list[list[int]],
+    state: tuple[int, ...],
+) -> Bits:
+    """Return the policy in which each attribute stands at one of its levels."""
+    bits = run.space.bottom.copy()
+    for order, level, at in zip(orders, levels, state, strict=True):
+        bits[order.bits[: level[at]]] = 0
+    return bits
+
+
 def walk_levels(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: int) -> list[Bits]:
     """Walk up in level space, always the attribute with the best exchange rate; give the path.
 
     Prices may be stale; only the cheapest is measured again. Stops after `limit` evaluations.
     """
     levels = [order.levels(how_many) for order in orders]
+    bits_at = partial(_at_levels, run, orders, levels)
     until = run.evaluations + limit
-
-    def bits_at(state: tuple[int, ...]) -> Bits:
-        bits = run.space.bottom.copy()
-        for order, level, at in zip(orders, levels, state, strict=True):
-            bits[order.bits[: level[at]]] = 0
-        return bits
-
     attributes = range(len(orders))
     state = (0,) * len(orders)
     here = run.measure(bits_at(state))
@@ -295,14 +303,8 @@ def walk_down(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: in
     steps down from the top show which attributes are worth keeping.
     """
     levels = [order.levels(how_many) for order in orders]
+    bits_at = partial(_at_levels, run, orders, levels)
     until = run.evaluations + limit
-
-    def bits_at(state: tuple[int, ...]) -> Bits:
-        bits = run.space.bottom.copy()
-        for order, level, at in zip(orders, levels, state, strict=True):
-            bits[order.bits[: level[at]]] = 0
-        return bits
-
     state = tuple(len(level) - 1 for level in levels)
     here = run.measure(bits_at(state))
     price = dict.fromkeys(range(len(orders)), 0.0)

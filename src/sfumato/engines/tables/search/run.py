@@ -151,7 +151,7 @@ class SearchRun:
         return max(0, self.budget.evaluations - self.evaluations)
 
     def over(self) -> bool:
-        """Whether the budget is used up."""
+        """Return whether the budget is used up."""
         if self.left == 0:
             return True
         return self.budget.seconds is not None and self.seconds >= self.budget.seconds

@@ -82,7 +82,7 @@ class Space:
 
     @staticmethod
     def _node_list(rule: AttributeRule) -> list[Span] | None:
-        """The nodes that may be used, the longest first; None: any interval may."""
+        """Return the nodes that may be used, the longest first; None: any interval may."""
         if rule.nodes is None or rule.keep:
             return None
         widest = rule.widest or rule.size

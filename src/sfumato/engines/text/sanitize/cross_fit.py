@@ -224,7 +224,7 @@ class CrossFitSearch:
         )  # fmt: skip
 
     def _live(self, run: _RatioRun) -> Mask:
-        """The words that a round may still redact."""
+        """Return the words that a round may still redact."""
         return self.instances & ~run.data.redacted & ~self.allowed
 
     def _first_round(self, ratios: Sequence[float]) -> Contest:

@@ -52,7 +52,7 @@ def _other(key: SecretKey, character: str, place: int, *parts: str) -> str:
 
 
 def keeps_a_number(made: str, text: str) -> bool:
-    """Whether a number of the text is in what was made of it.
+    """Return whether a number of the text is in what was made of it.
 
     >>> keeps_a_number("Ann 47", "Bo 47"), keeps_a_number("Ann 4", "Bo 47")
     (True, False)

@@ -128,7 +128,7 @@ def kind_of_name(word: str, language: str, gender: str | None = None) -> tuple[s
 
 
 def is_listed(word: str, language: str) -> bool:
-    """Whether a word is a name of the document's language or of English."""
+    """Return whether a word is a name of the document's language or of English."""
     return any(word.casefold() in _kinds(k) for k in {language, "en"} if k in _LOCALES)
 
 

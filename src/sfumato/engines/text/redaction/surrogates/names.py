@@ -70,7 +70,7 @@ def _before_a_title(text: str, end: int) -> bool:
 
 
 def looks_like_a_name(text: str, language: str) -> bool:
-    """Whether a text is made of words that can be names: capitalised, or listed.
+    """Return whether a text is made of words that can be names: capitalised, or listed.
 
     >>> looks_like_a_name("Ann Lee", "en"), looks_like_a_name("am", "de"), looks_like_a_name("K", "de")
     (True, False, False)
@@ -89,7 +89,7 @@ def looks_like_a_name(text: str, language: str) -> bool:
 
 
 def looks_like_a_place(text: str) -> bool:
-    """Whether a text has a capitalised word, and a street where it has a number.
+    """Return whether a text has a capitalised word, and a street where it has a number.
 
     >>> looks_like_a_place("San Sebastián"), looks_like_a_place("14 Elm Street"), looks_like_a_place("3 B")
     (True, True, False)
@@ -192,7 +192,7 @@ def address(key: SecretKey, scope: str, text: str, *, language: str = "en") -> s
 
 
 def shares_a_name(made: str, text: str) -> bool:
-    """Whether a word of the text is in what was made of it, titles and the like aside.
+    """Return whether a word of the text is in what was made of it, titles and the like aside.
 
     >>> shares_a_name("Mr Lee Ann", "Mr Ann Lee"), shares_a_name("Mr Bo", "Mr Ann")
     (True, False)
