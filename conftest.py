@@ -7,6 +7,7 @@ becomes an `@example` of its test. The tests that a seed can change have the mar
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections import Counter
@@ -52,9 +53,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads it
 def pytest_configure(config: pytest.Config) -> None:
-    """Give hypothesis the seed of the suite, where it has another one."""
+    """Give hypothesis the seed of the suite, where it has another one; collect tests without looking for garbage."""
     if _SEED and config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = _SEED
+    gc.disable()  # until the tests are collected: modules stay
 
 
 @pytest.hookimpl(tryfirst=True)  # before -k and -m take items out
@@ -75,7 +77,9 @@ def _asks_for_seeds(item: pytest.Function) -> bool:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the counts where they are asked for."""
+    """Write the counts where they are asked for; look for garbage from now on, but not among what was imported."""
+    gc.enable()
+    gc.freeze()
     if session.config.getoption("--write-counts"):
         counts = dict(sorted(session.config.stash[_COLLECTED].items()))
         COUNTS.write_text(json.dumps(counts, indent=0) + "\n", encoding="utf-8")

@@ -36,7 +36,8 @@ from benchmarks._cpu_log import COLLECTION
 from benchmarks.same import check_out
 
 _LOGS = ROOT / "benchmarks" / ".unfinished" / "suite"
-_STOPPED = 2  # pytest's status of a run that was cut short
+_THROUGH = {0, 1, 5}  # pytest's status of a run in which all passed, some failed, or none were left
+_STOPPED = 2
 _TURN = 540.0  # seconds of one tree, then of the other: what fixtures share is made once in a turn
 
 
@@ -164,15 +165,20 @@ def against(commit: str, seconds: float, arguments: list[str]) -> int:
     end = time.time() + seconds
     trees = {"before": _older(commit), "now": Tree(ROOT, sys.executable)}
     logs = {side: _LOGS / f"{side}.jsonl" for side in trees}
-    left = [side for side in trees if not logs[side].with_suffix(".done").exists()]
+    through = {side: log.with_suffix(".through") for side, log in logs.items()}
+    left = [side for side in trees if not through[side].exists()]
     while left and time.time() < end - 5:
         # The one that has used less so far: both are measured at the same times of day.
         side = min(left, key=lambda s: sum(item.seconds for item in read(logs[s]).values()))
         status = measure(logs[side], ["--continue-on-collection-errors", *arguments], trees[side], min(end, time.time() + _TURN))  # fmt: skip
-        if status != _STOPPED:
-            logs[side].with_suffix(".done").touch()
+        if status not in {*_THROUGH, _STOPPED}:
+            return status
+        if status in _THROUGH:
             left.remove(side)
+            if not arguments:  # which may name a part of the suite
+                through[side].touch()
     found = {side: read(log) for side, log in logs.items()}
+    left = [side for side in trees if not through[side].exists()]
     if all(found.values()):
         path = write_results("suite", _compared(commit, found, left), unfinished=bool(left))
         print(f"   written: {path.relative_to(ROOT)}")

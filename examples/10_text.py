@@ -6,7 +6,7 @@ from pathlib import Path
 import sfumato as sf
 from sfumato.data.samples import clinic_notes
 
-notes = clinic_notes(200)
+notes = clinic_notes(100)
 frontier = sf.text.explore(notes, labels=["NAME"], ratios=[1, 10], attackers=["all"], seed=0)
 
 for candidate in frontier.candidates:
