@@ -175,7 +175,7 @@ def _secrets(resource: object) -> set[str]:
 def _fixed(kind: str, content: bytes) -> frozenset[str]:
     """Return words that stay by design: names of headers, of functions in formulas, and codes of health records."""
     if kind in ("eml", "mbox"):
-        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
+        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application", "transfer", "version", "disposition", "filename", "references"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
     words: set[str] = (
         {"arial"} if kind == "rtf" else set()
     )  # the font that everything is written in

@@ -142,6 +142,7 @@ def test_conditions_of_old_drawings_are_left_out(tmp_path):
         (rb"{\rtf1 {\pict\bin9 \f0{}}}ab\par}Quentin}", "Quentin"), (rb"{\rtf1 a\\bin9 Quentin}", "a\\bin9 Quentin"),
         (rb"{\rtf1\ansi\ansicpg0 Caf\'e9 Quentin}", "Café Quentin"), (rb"{\rtf1{\fonttbl{\f1\fcharset156 X;}}\f1 Quentin}", "Quentin"),
         (rb"{\rtf1{\fonttbl{\f1\fcharset255 X;}}\f1 M\'81ller Quentin}", "Müller Quentin"), (rb"{\rtf1 Quentin likes Arial}", "Quentin likes Arial"),
+        (rb"{\rtf1\mac\ansicpg10000 Caf\'8e Quentin}", "Café Quentin"),
     ],
 )  # fmt: skip
 def test_rich_text_with_binary_data_and_odd_character_sets(tmp_path, content, text):
@@ -206,6 +207,22 @@ def test_words_that_every_message_has_are_no_leaks(tmp_path):
     assert search_message(full, ["w6nD"]) == 0  # letters of base64 by chance
     assert search_message(compose({"Subject": "Transfer"}, "x"), ["Transfer"]) == 1
     assert search_message(full.replace(b"From: x", b"From: x\nX-Transfer: y"), ["Transfer"]) == 1
+
+
+def test_a_message_may_have_nothing_but_its_type(tmp_path):
+    text, out = written(Mail(), b"Content-Type: text/plain\n\nhello Quentin\n", ["Quentin"], tmp_path)
+    assert text.strip() == "hello Quentin"
+    assert b"hello [X]" in out
+
+
+def test_a_mailbox_may_be_one_message(tmp_path):
+    path, out = tmp_path / "in.mbox", tmp_path / "out.mbox"
+    path.write_bytes(b"Delivered-To: <a@b.de>\nFrom: Quentin\nSubject: x\n\nHello\n\nFrom here on Quentin\n")
+    (document,), is_verified = redact(path, out, ["Quentin"])
+    assert is_verified
+    assert document.text.count("Quentin") == 2
+    assert out.read_bytes().startswith(b"From ")
+    assert b"Quentin" not in out.read_bytes()
 
 
 # --- health ---------------------------------------------------------------------------------------

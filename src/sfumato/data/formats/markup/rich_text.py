@@ -85,6 +85,7 @@ _GONE = {
 _CHARSETS = {0: "cp1252", 1: "", 2: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "big5",
              161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
              238: "cp1250", 254: "cp437", 255: "cp850"}  # fmt: skip
+_MAC_PAGES = {10000: "mac_roman", 10006: "mac_greek", 10007: "mac_cyrillic", 10029: "mac_latin2", 10081: "mac_turkish"}
 _UNKNOWN = "unknown"
 _BINARY = re.compile(rb"\\(?:bin([0-9]{1,10})(?![0-9]) ?|[^A-Za-z])")
 _MARKS = {"~": "\u00a0", "_": "\u2011", "{": "{", "}": "}", "\\": "\\"}
@@ -217,7 +218,8 @@ def _without_binary(content: bytes) -> tuple[bytes, int]:
 
 def _codepage(content: bytes) -> str:
     said = re.search(rb"\\ansicpg([0-9]{1,5})", content[:2000])
-    name = f"cp{int(said[1])}" if said and int(said[1]) else "cp1252"  # 0: that of the system
+    number = int(said[1]) if said else 0  # which is that of the system
+    name = _MAC_PAGES.get(number, f"cp{number or 1252}")
     if re.search(rb"\\(?:mac|pca?)(?![a-z])", content[:200]):
         name = "mac_roman" if b"\\mac" in content[:200] else "cp850"
     try:
