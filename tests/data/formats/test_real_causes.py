@@ -210,14 +210,18 @@ def test_words_that_every_message_has_are_no_leaks(tmp_path):
 
 
 def test_a_message_may_have_nothing_but_its_type(tmp_path):
-    text, out = written(Mail(), b"Content-Type: text/plain\n\nhello Quentin\n", ["Quentin"], tmp_path)
+    text, out = written(
+        Mail(), b"Content-Type: text/plain\n\nhello Quentin\n", ["Quentin"], tmp_path
+    )
     assert text.strip() == "hello Quentin"
     assert b"hello [X]" in out
 
 
 def test_a_mailbox_may_be_one_message(tmp_path):
     path, out = tmp_path / "in.mbox", tmp_path / "out.mbox"
-    path.write_bytes(b"Delivered-To: <a@b.de>\nFrom: Quentin\nSubject: x\n\nHello\n\nFrom here on Quentin\n")
+    path.write_bytes(
+        b"Delivered-To: <a@b.de>\nFrom: Quentin\nSubject: x\n\nHello\n\nFrom here on Quentin\n"
+    )
     (document,), is_verified = redact(path, out, ["Quentin"])
     assert is_verified
     assert document.text.count("Quentin") == 2

@@ -56,8 +56,10 @@ def resource(dice):
 
 
 def silent(resource):
-    """Return a resource without narrative and without the names and days of birth that its texts say again."""
-    for name in ("text", "name", "birthDate", "contained"):
+    """Return a resource without the names and days of birth that its texts say again."""
+    if isinstance(resource.get("text"), dict):
+        resource["text"]["status"] = "generated"
+    for name in ("name", "birthDate", "contained"):
         resource.pop(name, None)
     for own in resource.values():
         if isinstance(own, dict) and "reference" in own:

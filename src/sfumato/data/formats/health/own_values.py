@@ -91,8 +91,6 @@ def repeats_itself(found: ScannedResource, texts: str) -> bool:
     """Return whether a scanned resource may repeat in its texts what it says elsewhere: then it is walked through."""
     squeezed = "".join(texts.split())
     for code, first, last in found.events:
-        if code == kernels.XHTML:  # a narrative may be generated
-            return True
         piece = found.content[first:last]
         if code in (kernels.IDENTIFIER, kernels.DATE):
             own = [unescape(piece)]

@@ -85,7 +85,13 @@ _GONE = {
 _CHARSETS = {0: "cp1252", 1: "", 2: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "big5",
              161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
              238: "cp1250", 254: "cp437", 255: "cp850"}  # fmt: skip
-_MAC_PAGES = {10000: "mac_roman", 10006: "mac_greek", 10007: "mac_cyrillic", 10029: "mac_latin2", 10081: "mac_turkish"}
+_MAC_PAGES = {
+    10000: "mac_roman",
+    10006: "mac_greek",
+    10007: "mac_cyrillic",
+    10029: "mac_latin2",
+    10081: "mac_turkish",
+}
 _UNKNOWN = "unknown"
 _BINARY = re.compile(rb"\\(?:bin([0-9]{1,10})(?![0-9]) ?|[^A-Za-z])")
 _MARKS = {"~": "\u00a0", "_": "\u2011", "{": "{", "}": "}", "\\": "\\"}
