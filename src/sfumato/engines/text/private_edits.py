@@ -26,6 +26,7 @@ __all__ = [
     "DocumentEdits",
     "edit_lines",
     "edits_of",
+    "find_published",
     "publish_private",
     "read_edits",
 ]
@@ -68,6 +69,31 @@ class DocumentEdits:
                 hint="publish it again, or read it with the version that made the release.",
             )
         return document
+
+
+def find_published(
+    documents: Sequence[Document], entries: Sequence[DocumentEdits]
+) -> dict[str, Document]:
+    """Return the documents of a release by the ids of their originals.
+
+    Readers of some formats number what they read: a record of health care is known by its own id then, messages of a
+    mailbox by their order. Documents that have no place among the entries are left out.
+    """
+    places: dict[str, list[DocumentEdits]] = {}
+    for entry in reversed(entries):
+        places.setdefault(entry.published_id, []).append(entry)
+    found: dict[str, Document] = {}
+    numbered = []
+    for document in documents:
+        name = document.id if document.id in places else str(document.fields.get("record", ""))
+        if places.get(name):
+            found[places[name].pop().id] = document
+        elif document.id == f"{document.part}:{document.record}":
+            numbered.append(document)
+    left = [entry.id for entry in entries if entry.id not in found]
+    if len(left) == len(numbered):
+        found |= zip(left, numbered, strict=True)
+    return found
 
 
 def edits_of(out: str | os.PathLike[str]) -> Path:

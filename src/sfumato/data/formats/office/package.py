@@ -72,6 +72,8 @@ _INSIDE = {
     "chartsheet": "chartsheets/sheet{}", "sharedStrings": "sharedStrings", "drawing": "drawings/drawing{}",
     "vmlDrawing": "drawings/vmlDrawing{}",
 }  # fmt: skip
+_ALONE = frozenset({"hyperlink", "pageSetup"})
+"""Elements that mean something without the part that they refer to."""
 _LINK = "https://example.invalid/"
 BLANK_PICTURE = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
@@ -256,7 +258,7 @@ class Package:
                     element.set(name, relation.id)
                     continue
                 parent = element.getparent()
-                if name.endswith("}id") and local(element) != "hyperlink" and parent is not None and value:  # fmt: skip
+                if name.endswith("}id") and local(element) not in _ALONE and parent is not None and value:  # fmt: skip
                     parent.remove(element)
                     break
                 del element.attrib[name]

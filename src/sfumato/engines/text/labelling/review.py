@@ -21,7 +21,7 @@ from ....data.document import Document, Edit, apply
 from ....data.documents import Corpus
 from ....data.formats.page_views import PageBox, boxes_of_edits
 from ....data.formats.protocol import CorpusFile
-from ..private_edits import DocumentEdits, read_edits
+from ..private_edits import DocumentEdits, find_published, read_edits
 from ..read_options import ReadOptions
 from ..records import TextRelease
 
@@ -65,13 +65,14 @@ class ReviewedRelease:
 
     @cached_property
     def published(self) -> dict[str, str]:
-        """The published texts, read from the file, by published id."""
-        texts = {document.id: document.text for document in self._corpus}
-        ids = [entry.published_id for entry in self.edits.values()]
-        if len(texts) == len(ids) and texts.keys().isdisjoint(ids):
+        """The published texts, read from the file, by the ids of their documents in the project."""
+        documents, entries = list(self._corpus), list(self.edits.values())
+        ids = {entry.published_id for entry in entries}
+        if len(documents) == len(entries) and ids.isdisjoint(document.id for document in documents):
             # Records without ids are numbered as they are read; the edits stand in the same order.
-            return dict(zip(ids, texts.values(), strict=True))
-        return texts
+            pairs = zip(entries, documents, strict=True)
+            return {entry.id: document.text for entry, document in pairs}
+        return {id: document.text for id, document in find_published(documents, entries).items()}
 
     @cached_property
     def _corpus(self) -> Corpus:
@@ -87,7 +88,7 @@ class ReviewedRelease:
     def text(self, document: Document) -> str:
         """Return the document as it stands in the published file."""
         entry = self._of(document)
-        written = self.published.get(entry.published_id)
+        written = self.published.get(entry.id)
         same = self._corpus.format.comparable
         if written is None or same(written) != same(apply(document.text, entry.edits)):
             raise InputError(

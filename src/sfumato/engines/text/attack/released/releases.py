@@ -28,7 +28,7 @@ from .....data.inputs import DocumentsInput
 from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
-from ...private_edits import read_edits
+from ...private_edits import find_published, read_edits
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
@@ -164,18 +164,15 @@ def attack_release(
 
 def _under_old_ids(texts: Sequence[Document], release: Path) -> list[Document]:
     """Return published documents under the ids of their originals, in the order of these."""
-    old = {entry.published_id: entry.id for entry in read_edits(release)}
-    unknown = [document for document in texts if document.id not in old]
+    entries = list(read_edits(release))
+    found = find_published(texts, entries)
+    unknown = len(texts) - len(found)
     if unknown:
         raise InputError(
-            f"{len(unknown):,} documents of the release are not among its edits.",
+            f"{unknown:,} documents of the release are not among its edits.",
             hint="the folder whose name ends in .private must be that of this release.",
         )
-    place = {name: number for number, name in enumerate(old)}
-    return [
-        replace(document, id=old[document.id])
-        for document in sorted(texts, key=lambda document: place[document.id])
-    ]
+    return [replace(found[entry.id], id=entry.id) for entry in entries if entry.id in found]
 
 
 def classifiers_of(
