@@ -21,7 +21,7 @@ from ....data.document import Document, Edit, apply
 from ....data.documents import Corpus
 from ....data.formats.page_views import PageBox, boxes_of_edits
 from ....data.formats.protocol import CorpusFile
-from ..private_edits import DocumentEdits, find_published, read_edits
+from ..private_edits import DocumentEdits, find_published, is_numbered, read_edits
 from ..read_options import ReadOptions
 from ..records import TextRelease
 
@@ -72,7 +72,14 @@ class ReviewedRelease:
             # Records without ids are numbered as they are read; the edits stand in the same order.
             pairs = zip(entries, documents, strict=True)
             return {entry.id: document.text for entry, document in pairs}
-        return {id: document.text for id, document in find_published(documents, entries).items()}
+        found = find_published(documents, entries, {}, self._corpus.format.comparable)
+        return {id: document.text for id, document in found.items()}
+
+    @cached_property
+    def _numbered(self) -> dict[str, str]:
+        """The published texts of what is known by its place alone, by what of them is compared."""
+        same = self._corpus.format.comparable
+        return {same(one.text): one.text for one in self._corpus if is_numbered(one)}
 
     @cached_property
     def _corpus(self) -> Corpus:
@@ -88,9 +95,11 @@ class ReviewedRelease:
     def text(self, document: Document) -> str:
         """Return the document as it stands in the published file."""
         entry = self._of(document)
-        written = self.published.get(entry.id)
         same = self._corpus.format.comparable
-        if written is None or same(written) != same(apply(document.text, entry.edits)):
+        decided, written = same(apply(document.text, entry.edits)), self.published.get(entry.id)
+        if written is None or same(written) != decided:
+            written = self._numbered.get(decided)
+        if written is None:
             raise InputError(
                 f"The published text of {document.id!r} is not what was decided for it.",
                 hint="publish the release again; do not give this one out.",

@@ -22,7 +22,7 @@ from .....core.errors import DataError, FormatError, InputError
 from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
-from .....data.document import Document
+from .....data.document import Document, apply
 from .....data.documents import read_documents
 from .....data.inputs import DocumentsInput
 from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
@@ -127,10 +127,11 @@ def attack_release(
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
-    texts = [d.checked() for d in read_documents(source)]
-    if record is not None and record.how.ids == "new":
-        texts = _under_old_ids(texts, Path(published))
+    corpus = read_documents(source)
+    texts = [d.checked() for d in corpus]
     originals = [d.checked() for d in read_documents(labels)]
+    if record is not None and record.how.ids == "new":
+        texts = _under_old_ids(texts, Path(published), originals, corpus.format.comparable)
     _check_labels(originals, names)
     texts, learned_from = _unseen(texts, originals, Learned.load(Path(directory)))
     others, _ = read_background(background, names)
@@ -162,10 +163,14 @@ def attack_release(
     )
 
 
-def _under_old_ids(texts: Sequence[Document], release: Path) -> list[Document]:
+def _under_old_ids(
+    texts: Sequence[Document], release: Path, originals: Sequence[Document],
+    same: Callable[[str], str],
+) -> list[Document]:  # fmt: skip
     """Return published documents under the ids of their originals, in the order of these."""
-    entries = list(read_edits(release))
-    found = find_published(texts, entries)
+    entries, known = list(read_edits(release)), {one.id: one.text for one in originals}
+    decided = {e.id: apply(known[e.id], e.edits) for e in entries if e.id in known}
+    found = find_published(texts, entries, decided, same)
     unknown = len(texts) - len(found)
     if unknown:
         raise InputError(
