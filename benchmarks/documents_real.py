@@ -20,6 +20,8 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,9 @@ from benchmarks._common import RESULTS
 from benchmarks._documents import Redacted, opens, redact, redact_many, text_by_others
 from benchmarks._packages import packages_in
 from sfumato.core.errors import SfumatoError
-from sfumato.data.document import Edit
+from sfumato.data.document import Document, Edit
+from sfumato.data.documents import read_documents
+from sfumato.data.formats.health.profile import load_profile
 from sfumato.data.formats.mail.message import HEADERS
 
 KINDS = {
@@ -40,7 +44,11 @@ _LARGEST = 1 << 20
 _MOST = int(os.environ.get("SFUMATO_FILES", "250"))
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _TAG = re.compile(r"<[^>]*>")
+_CONTROL = re.compile(r"\\[a-z]+")
 _CODES = frozenset(["system", "code", "display", "status", "resourceType", "unit", "use", "type", "url", "profile", "contentType", "language", "mode", "kind", "relation", "reference", "fullUrl", "gender", "versionId"])  # fmt: skip
+_KEPT = frozenset(
+    path[-1] for path, action in load_profile("fhir").rules.items() if action == "keep"
+)
 _SECRETS = frozenset({"family", "given", "line", "city", "birthDate", "postalCode"})
 
 
@@ -85,7 +93,12 @@ def _kind(kind: str, files: list[Path], folder: Path) -> dict[str, Any]:
             chosen += _choose(text, name, fixed)
             return _edits(text, chosen)
 
-        done = _redact(kind, content, mark, folder)
+        if kind in MANY:
+            with suppress(SfumatoError):  # words are rare in the whole file
+                chosen += _choose(_whole(kind, content, folder), path.name, _fixed(kind, content))
+        done = _redact(
+            kind, content, mark if kind not in MANY else partial(_edits, words=chosen), folder
+        )
         if done.withheld:
             reasons[done.withheld] += 1
             counts["withheld_but_opens"] += opens(kind, content)
@@ -97,9 +110,9 @@ def _kind(kind: str, files: list[Path], folder: Path) -> dict[str, Any]:
         counts["words"] += len(chosen)
         seen = "\n".join([done.text, *_views(kind, done.content)])
         left = [word for word in chosen if _found(word, seen)]
-        secrets = _secrets(content) if kind == "fhir" else set()
-        left += [word for word in secrets if _found(word, seen)]
-        counts["words"] += len(secrets)
+        for secrets, said in _said_elsewhere(content, done.content) if kind == "fhir" else ():
+            left += [word for word in secrets if _found(word, said)]
+            counts["words"] += len(secrets)
         counts["leaked"] += len(left)
         if left and "SFUMATO_SHOW" in os.environ:
             print(f"   {path}: {left}", flush=True)
@@ -122,37 +135,60 @@ def _redact(kind: str, content: bytes, mark: Any, folder: Path) -> Redacted:
         return Redacted(withheld=error.message)
 
 
-def _secrets(content: bytes) -> set[str]:
+def _whole(kind: str, content: bytes, folder: Path) -> str:
+    """Return the text of all documents of a file."""
+    path = folder / f"whole{KINDS[kind]}"
+    path.write_bytes(content)
+    documents = read_documents(path, format=kind).tolerant()
+    return "\n".join(one.text for one in documents if isinstance(one, Document))
+
+
+def _said_elsewhere(content: bytes, written: bytes) -> Iterator[tuple[set[str], str]]:
+    """Yield what names somebody in elements of each resource, with the strings of what was written of it."""
+    before, after = json.loads(content), json.loads(written)
+    entries = [
+        own.get("entry") if own.get("resourceType") == "Bundle" else None for own in (before, after)
+    ]
+    for one, other in zip(*entries, strict=True) if all(entries) else [(before, after)]:
+        yield _secrets(one), "\n".join(_free_strings(other))
+
+
+def _secrets(resource: object) -> set[str]:
     """Return what stands in elements of FHIR that name a person."""
-    found, left = set(), [json.loads(content)]
+    found, left = set(), [resource]
     while left:
         one = left.pop()
         if isinstance(one, list):
             left += one
         elif isinstance(one, dict):
             for key, value in one.items():
-                if key == "identifier" and isinstance(value, list):
-                    found |= {str(own.get("value", "")) for own in value if isinstance(own, dict)}
-                if key == "telecom" and isinstance(value, list):
-                    found |= {str(own.get("value", "")) for own in value if isinstance(own, dict)}
+                if key.endswith("dentifier") or key == "telecom":
+                    values = value if isinstance(value, list) else [value]
+                    found |= {str(own.get("value", "")) for own in values if isinstance(own, dict)}
                 if key in _SECRETS:
                     found |= {str(own) for own in (value if isinstance(value, list) else [value])}
                 left.append(value)
-    return {text for text in found if len(text) > 5}
+    telling = (text for text in found if not text.islower() or any(map(str.isdigit, text)))
+    return {text for text in telling if len(text) > 5 and not text.startswith("http://hl7.org/")}
 
 
 def _fixed(kind: str, content: bytes) -> frozenset[str]:
     """Return words that stay by design: names of headers, of functions in formulas, and codes of health records."""
     if kind in ("eml", "mbox"):
-        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
-    words: set[str] = set()
+        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application", "transfer", "version", "disposition", "filename", "references"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
+    words: set[str] = (
+        {"arial"} if kind == "rtf" else set()
+    )  # the font that everything is written in
     if kind == "xlsx" and content[:2] == b"PK":
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as packed:
             for name in packed.namelist():
                 if name.startswith("xl/worksheets/"):
                     formulas = re.findall(rb"<f[^>]*>([^<]*)</f>", packed.read(name))
                     words |= {w.lower() for f in formulas for w in _WORD.findall(f.decode("utf-8", "replace"))}  # fmt: skip
-    left: list[object] = [json.loads(content)] if kind == "fhir" else []
+    left: list[object] = []
+    if kind == "fhir":
+        with suppress(ValueError):
+            left.append(json.loads(content))
     while left:
         one = left.pop()
         if isinstance(one, dict):
@@ -163,27 +199,37 @@ def _fixed(kind: str, content: bytes) -> frozenset[str]:
     return frozenset(words)
 
 
-def _free_strings(content: bytes) -> Iterator[str]:
-    """Yield the strings of FHIR that are no codes."""
-    left: list[object] = [json.loads(content)]
+def _free_strings(value: object) -> Iterator[str]:
+    """Yield the strings of FHIR that are no codes, nor the words of one."""
+    left = [value]
     while left:
         one = left.pop()
         if isinstance(one, dict):
-            left += [value for key, value in one.items() if key not in _CODES]
+            words = {own.get("display") for own in one.get("coding", ()) if isinstance(own, dict)}
+            left += [
+                own for key, own in one.items() if not (_is_code(key, own) or str(own) in words)
+            ]
         elif isinstance(one, list):
             left += one
         elif isinstance(one, str):
             yield one
 
 
+def _is_code(key: str, value: object) -> bool:
+    return key in _CODES or (key in _KEPT and isinstance(value, str) and " " not in value)
+
+
 def _views(kind: str, content: bytes) -> Iterator[str]:
     if kind == "fhir":
-        yield from _free_strings(content)
+        yield from _free_strings(json.loads(content))
         return
     if opens(kind, content):
         yield text_by_others(kind, content)
-    if content[:2] != b"PK":
+    if kind == "rtf":
+        yield _CONTROL.sub("", content.decode("latin-1"))
+    elif content[:2] != b"PK":
         yield html.unescape(_TAG.sub("", content.decode("utf-8", "replace")))
+    if content[:2] != b"PK":
         return
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         for name in packed.namelist():
@@ -198,7 +244,11 @@ def _choose(text: str, name: str, fixed: frozenset[str]) -> list[str]:
         for word in _WORD.findall(text)
         if word[0] != word[0].lower() or not word.isascii()
     )
-    rare = sorted(word for word, count in counts.items() if count <= 5 and word not in fixed)
+    rare = sorted(
+        word
+        for word, count in counts.items()
+        if count <= 5 and word not in fixed and len(set(word)) > 1
+    )
     return random.Random(name).sample(rare, min(len(rare), 8))
 
 

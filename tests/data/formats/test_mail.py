@@ -218,7 +218,7 @@ def test_a_message_of_a_mailbox_keeps_the_files_attached_to_it(tmp_path):
 
 
 def test_what_is_no_mailbox_is_refused(tmp_path):
-    (tmp_path / "a.mbox").write_bytes(b"Subject: x\n\nFrom here\n")
+    (tmp_path / "a.mbox").write_bytes(b"dear all,\n\nFrom here\n")
     with pytest.raises(InputError, match="not a mailbox"):
         list(read_documents(tmp_path / "a.mbox"))
     (tmp_path / "a.mbox").write_bytes(b"From x\nnothing\n\nFrom y\nSubject: good\n\nx\n")

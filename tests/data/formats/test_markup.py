@@ -174,7 +174,7 @@ def test_what_stays_of_a_text_is_as_it_was(tmp_path):
 HOSTILE = {
     "other": ("odt", planted.zipped({"mimetype": "text/plain"}), "is damaged, or of another kind than its name says"),
     "locked": ("odt", planted.zipped({"mimetype": "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml": "<encryption-data/>"}), "is encrypted"),
-    "entities": ("xml", b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "has a part with a document type"),
+    "entities": ("xml", b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "has a part with a document type that is needed to read it"),
     "broken": ("xml", b"<x><y></x>", "has a part that is not well-formed XML"),
     "deep": ("xml", b"<x>" * 5000 + b"</x>" * 5000, "has a part that is not well-formed XML"),
     "charset": ("html", b'<meta charset="klingon"><p>x</p>', "is in an unknown character set"),
@@ -232,7 +232,7 @@ def test_what_stays_of_a_rich_text_is_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"hello", "is no rich text"), (rb"{\rtf1 a", "groups do not match"), (rb"{\rtf1 {\pict\bin3 abc}}", "binary data"),
+        (b"hello", "is no rich text"), (rb"{\rtf1 a", "groups do not match"), (rb"{\rtf1 {\pict\bin30 abc}}", "its binary data ends before it should"),
         (rb"{\rtf1\ansi\ansicpg99999 \'e9}", "unknown character set"), (b"{\\rtf1 " + b"{" * 200 + b"}" * 201, "more groups"),
         (rb"{\rtf1 \u-10179?}", "half a character"), (rb"{\rtf1\ansi\ansicpg932 \'83}", "not of its character set"),
         (b"{\\rtf1 x\\", "a backslash stands alone"),

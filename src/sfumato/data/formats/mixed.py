@@ -40,6 +40,7 @@ class Mixed(Format[FormatOptions]):
     name = MIXED
     unit = "document"
     is_container = True
+    is_written_in_order = True  # as its kinds are that hold many documents
     person_field = "patient"
     _shift: Callable[[str], int] | None = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,8 @@ __all__ = [
     "DocumentEdits",
     "edit_lines",
     "edits_of",
+    "find_published",
+    "is_numbered",
     "publish_private",
     "read_edits",
 ]
@@ -68,6 +70,50 @@ class DocumentEdits:
                 hint="publish it again, or read it with the version that made the release.",
             )
         return document
+
+
+def is_numbered(document: Document) -> bool:
+    """Return whether a document is known by its place in its file alone, as messages of a mailbox are."""
+    return document.id == f"{document.part}:{document.record}"
+
+
+def find_published(
+    documents: Sequence[Document], entries: Sequence[DocumentEdits], decided: Mapping[str, str],
+    same: Callable[[str], str],
+) -> dict[str, Document]:  # fmt: skip
+    """Return the documents of a release by the ids of their originals.
+
+    A record of health care is known by its own id; what is numbered stands in another order than its originals and is
+    known by its text.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        What the release holds.
+    entries : sequence of DocumentEdits
+        What was done to its originals.
+    decided : mapping of str to str
+        The text that was decided for each original, by its id.
+    same : callable
+        Returns what of a text is compared.
+
+    """
+    places: dict[str, list[str]] = {}
+    for entry in reversed(entries):
+        places.setdefault(entry.published_id, []).append(entry.id)
+    found: dict[str, Document] = {}
+    numbered: dict[str, list[Document]] = {}
+    for document in documents:
+        name = document.id if document.id in places else str(document.fields.get("record", ""))
+        if places.get(name):
+            found[places[name].pop()] = document
+        elif is_numbered(document):
+            numbered.setdefault(same(document.text), []).append(document)
+    for entry in entries if numbered else ():
+        own = numbered.get(same(decided.get(entry.id, "")))
+        if entry.id not in found and own:
+            found[entry.id] = own.pop()
+    return found
 
 
 def edits_of(out: str | os.PathLike[str]) -> Path:

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from sfumato.data.document import Document, Edit, by_place
+from sfumato.data.formats.health.own_values import repeats_itself
 from sfumato.data.formats.health.profile import load_profile
 from sfumato.data.formats.health.pseudonyms import Pseudonyms
 from sfumato.data.formats.health.resources import ResourceWalk
@@ -54,6 +55,18 @@ def resource(dice):
     return {**head, **own, **head}
 
 
+def silent(resource):
+    """Return a resource without the names and days of birth that its texts say again."""
+    if isinstance(resource.get("text"), dict):
+        resource["text"]["status"] = "generated"
+    for name in ("name", "birthDate", "contained"):
+        resource.pop(name, None)
+    for own in resource.values():
+        if isinstance(own, dict) and "reference" in own:
+            own.pop("display", None)
+    return resource
+
+
 def by_walk(walk, value, texts, *, is_entry):
     return (walk.entry if is_entry else walk.resource)(value, texts)
 
@@ -70,6 +83,8 @@ def compare(profile, scanner, line, *, is_entry=False):
     except ValueError:
         return False
     by_walk(walk, value, slow, is_entry=is_entry)
+    if repeats_itself(found, quick.whole):  # what is scanned is not used then
+        return False
     assert quick.whole == slow.whole
     assert quick.segments == slow.segments
     assert quick.dropped == slow.dropped
@@ -105,13 +120,18 @@ def profile():
 
 def test_generated_exports_are_scanned_as_they_are_walked(profile):
     scanner, p = Scanner(profile), Planted("twin")
+    assert not compare(
+        profile, scanner, json.dumps(observation(p, 1)).encode()
+    )  # its note names its patient
     taken = [
-        compare(profile, scanner, json.dumps(one, ensure_ascii=False, indent=indent).encode())
+        compare(
+            profile, scanner, json.dumps(silent(one), ensure_ascii=False, indent=indent).encode()
+        )
         for one in (patient(p), observation(p, 1), observation(p, 2))
         for indent in (None, 1)
     ]
     assert all(taken)
-    whole = report(p)
+    whole = silent(report(p))
     assert not compare(profile, scanner, json.dumps(whole).encode())  # it has a PDF inside
     del whole["presentedForm"][1]
     assert compare(profile, scanner, json.dumps(whole).encode())
@@ -121,6 +141,8 @@ def test_entries_are_scanned_as_they_are_walked(profile):
     scanner = Scanner(profile, of_entries=True)
     entries = bundle(Planted("entries"))["entry"]
     entries[1]["response"] = {"status": "200", "lastModified": "2020-01-01T00:00:00Z"}
+    for entry in entries:
+        silent(entry["resource"])
     taken = [compare(profile, scanner, json.dumps(one).encode(), is_entry=True) for one in entries]
     assert sum(taken) >= len(entries) - 1
 

@@ -120,7 +120,7 @@ HOSTILE = {
     "doubled": (doubled, "has two parts of one name"),
     "no main": (lambda: planted.zipped({"[Content_Types].xml": "<Types/>"}), "is damaged, or of another kind than its name says"),
     "broken": (lambda: changed(MAIN, lambda part: part[:-9]), "has a part that is not well-formed XML"),
-    "entities": (lambda: changed(MAIN, lambda part: LAUGHS + part), "has a part with a document type"),
+    "entities": (lambda: changed(MAIN, lambda part: LAUGHS + part), "has a part with a document type that is needed to read it"),
     "deep": (lambda: changed(MAIN, lambda _: b"<w:p>" * 9000 + b"</w:p>" * 9000), "has a part that is not well-formed XML"),
     "loop": (lambda: changed("word/_rels/document.xml.rels", lambda part: part.replace(b'Target="header1.xml"', b'Target="document.xml"')), None),
 }  # fmt: skip

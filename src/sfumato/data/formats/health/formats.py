@@ -14,6 +14,7 @@ from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
 from ..files import RefusedFileError
 from ..protocol import CorpusFile, document_from
+from .own_values import repeats_itself
 from .pseudonyms import tail_of
 from .records import HealthRecords
 from .resources import ResourceWalk, person_of
@@ -35,7 +36,7 @@ class Fhir(HealthRecords):
     name = "fhir"
     kind = "fhir"
     suffixes = (".ndjson", ".json")
-    version = "2"
+    version = "3"
 
     _walk: ResourceWalk | None = None
     _scanner: Scanner | None = None
@@ -246,12 +247,14 @@ class _People:
 
 
 def _collect_all(found: ScannedResource, texts: CollectedTexts) -> bool:
-    """Collect the texts of a resource; return whether all of it is what it says, attachments too."""
+    """Collect the texts of a resource; return whether that is all: each attachment is what it says, and no text repeats
+    what stands elsewhere in the resource.
+    """
     try:
         collect(found, texts)
     except ValueError:
         return False
-    return True
+    return not (found.texts and repeats_itself(found, texts.whole))
 
 
 def _settle(raw: ScannedResource | Json | str) -> ScannedResource | Json | str:

@@ -18,6 +18,7 @@ from ..protocol import CorpusFile, document_from
 from .messages import MessageWalk, Separators, segments_of
 from .records import HealthRecords
 from .rewriting import CollectedTexts, EditedTexts
+from .second_reader import stands_in
 
 __all__ = ["Hl7"]
 
@@ -128,15 +129,20 @@ class Hl7(HealthRecords):
             except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
                 continue
             if not (
-                one.edits and self._holds_leak(one, message, texts)
+                one.edits and self._holds_leak(one, message, apart, texts)
             ):  # else it is missed, and withheld
                 yield one, message.encode()
 
-    def _holds_leak(self, edited: Edited, message: str, texts: EditedTexts) -> bool:
+    def _holds_leak(
+        self, edited: Edited, message: str, apart: Separators, texts: EditedTexts
+    ) -> bool:
         """Return whether a written message, or a file in it, holds what was removed, outside of public codes."""
-        squeezed = "".join(re.sub(r"\\\.br\\", "", message).split())
         removed = self.removed(edited)
-        is_left = any("".join(text.split()) in squeezed for text in removed)
+        wanted = ["".join(text.split()) for text in removed]
+        marks = re.escape(f"{apart.field}{apart.component}{apart.repetition}{apart.subcomponent}\r")
+        pieces = {apart.decode(one) for one in re.split(f"[{marks}]", message)} if wanted else set()
+        pieces = pieces - self.walk.public_words
+        is_left = any(stands_in(text, one) for one in pieces for text in wanted)
         return is_left or texts.still_holds(removed, edited.text)
 
 

@@ -110,9 +110,9 @@ class HealthRecords(Format[HealthOptions]):
 
     def removed(self, edited: Edited) -> list[str]:
         """Return what was removed from the text of a record and is worth a search in what was written."""
-        published, text = edited.text, edited.document.text
+        published, text = "".join(edited.text.split()), edited.document.text
         removed = {text[e.start : e.end] for e in edited.edits}
-        return [one for one in removed if len(one) >= _SHORTEST and one not in published]
+        return [one for one in removed if len(one) >= _SHORTEST and "".join(one.split()) not in published]  # fmt: skip
 
     @abstractmethod
     def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:

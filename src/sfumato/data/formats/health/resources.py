@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from .iso_dates import has_date_form, is_date
+from .own_values import REMOVED, own_values, pattern_of
 from .pages import rewrite_page
 from .profile import Element, Profile
 from .pseudonyms import tail_of
@@ -52,6 +53,11 @@ def person_of(resource: Json, persons: Sequence[str], url: object = None) -> str
     return own if isinstance(own, str) else ""
 
 
+def _is_generated(value: object) -> bool:
+    """Return whether a value is a narrative that only says again what stands in other elements."""
+    return isinstance(value, dict) and "div" in value and value.get("status") in ("generated", "extensions")  # fmt: skip
+
+
 class ResourceWalk:
     """Walks through resources as a profile says.
 
@@ -67,10 +73,12 @@ class ResourceWalk:
         self._known = tuple(profile.terminologies)
         self._plain: dict[str, bool] = {}
         self._systems: dict[str, bool] = {}
+        self._own: re.Pattern[str] | None = None
 
     def resource(self, resource: Json, to: Rewriting, url: object = None) -> Json:
         """Return a resource with everything in it rewritten."""
         to.enter(resource, url)
+        self._own = pattern_of(own_values(resource))
         return self._resource(resource, to)
 
     def _resource(self, resource: Json, to: Rewriting) -> Json:
@@ -82,12 +90,16 @@ class ResourceWalk:
         inner = entry.get("resource")
         if isinstance(inner, dict):
             to.enter(inner, entry.get("fullUrl"))
+        self._own = pattern_of(own_values(entry))
         return self._object(entry, self.profile.below(self.profile.start("Bundle"), "entry"), to)
 
     def _object(self, value: Json, element: Element, to: Rewriting) -> Json:
         made: Json = {}
         below, plain = element.below, self._plain
         for name, one in value.items():
+            if name == "text" and _is_generated(one):
+                to.drop("a generated narrative")
+                continue
             under = below.get(name) or self.profile.below(element, name)
             action = under.action
             if action == "drop":
@@ -130,19 +142,27 @@ class ResourceWalk:
         if action == "keep":
             return value
         if action == "text":
-            return to.text(value)
+            return self._say(value, to)
         if action == "date":
-            return to.date(value) if has_date_form(value) else to.text(value)
+            return to.date(value) if has_date_form(value) else self._say(value, to)
         if action == "reference":
             return to.reference(value)
         if action == "identifier":
             return to.identifier(value)
         if action == "xhtml":
-            return rewrite_page(value, to.text)
+            return rewrite_page(value, lambda words, is_new: self._say(words, to, is_new))
         if action == "base64":
             return self._attachment(value, parent, to)
         to.drop("an element")
         return None
+
+    def _say(self, text: str, to: Rewriting, is_new: bool = True) -> str:
+        """Return what stands for a text, from which what the resource says in elements of its own is taken out."""
+        if self._own is not None:
+            text, count = self._own.subn(REMOVED, text)
+            if count:
+                to.drop("a value of another element in a text")
+        return to.text(text, is_new)
 
     def _by_form(self, value: str) -> str:
         """Return what is done to a string that no rule fits."""
@@ -206,5 +226,8 @@ class ResourceWalk:
         if form is None:
             written = rewrite_file(kind, content, to)
             return None if written is None else base64.b64encode(written).decode()
-        new = rewrite_page(text, to.text) if form == "xhtml" else to.text(text)
+        if form == "xhtml":
+            new = rewrite_page(text, lambda words, is_new: self._say(words, to, is_new))
+        else:
+            new = self._say(text, to)
         return base64.b64encode(new.encode()).decode()

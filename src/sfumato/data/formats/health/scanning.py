@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ _Bytes = npt.NDArray[np.uint8]
 _Rows = npt.NDArray[np.int64]
 _LONGEST = 1 << 18  # bytes of a line that is scanned; longer ones are walked through in Python
 _MOST_NAMES = 20_000
+_GENERATED = re.compile(rb',?"text":\{"status":"(?:generated|extensions)","div":"$')
 _FLAGS = {"text": kernels.NAME_TEXT, "code": kernels.NAME_CODE, "resource": kernels.NAME_RESOURCE}
 _TAKEN, _BEGIN, _END, _FIRST, _LAST = kernels.TAKEN, kernels.BEGIN, kernels.END, kernels.FIRST, kernels.LAST  # fmt: skip
 
@@ -38,8 +40,8 @@ class ScannedResource(NamedTuple):
         What is done (a constant of the kernels) from one place to another, in order.
     kind, id, person, url : str
         Its kind and id, the reference to whom it is about, and its address in a bundle; "" where there is none.
-    texts, dropped, extensions : int
-        How many events are about words, and how many elements and extensions are dropped.
+    texts, dropped, extensions, generated : int
+        How many events are about words, and how many elements, extensions and generated narratives are dropped.
 
     """
 
@@ -54,6 +56,7 @@ class ScannedResource(NamedTuple):
     texts: int
     dropped: int
     extensions: int
+    generated: int = 0
 
     def count_unkeyed(self) -> int:
         """Return how many ids and references do not have the form of those that are made here."""
@@ -187,9 +190,39 @@ def _resource(content: bytes, events: list[list[int]], row: list[int]) -> Scanne
     ) = row  # fmt: skip
     if status != _TAKEN:
         return None
+    own, generated = events[first:last], 0
+    if texts and any(event[0] == kernels.XHTML for event in own):
+        dropped_pages = _drop_generated(content, begin, end, own)
+        if dropped_pages is None:
+            return None
+        own, generated = dropped_pages
     return ScannedResource(
-        content, begin, end, events[first:last], content[kind:kind_end].decode(),
+        content, begin, end, own, content[kind:kind_end].decode(),
         unescape(content[id:id_end]) if id_end >= 0 else "",
         unescape(content[person:person_end]) if person_end >= 0 else "",
-        unescape(content[url:url_end]) if url_end >= 0 else "", texts, dropped, extensions,
+        unescape(content[url:url_end]) if url_end >= 0 else "", texts - generated, dropped, extensions, generated,
     )  # fmt: skip
+
+
+def _drop_generated(
+    content: bytes, begin: int, end: int, events: list[list[int]]
+) -> tuple[list[list[int]], int] | None:
+    """Return the events with generated narratives dropped, and how many these are; None for the walk in Python."""
+    made, count = [], 0
+    for at, (code, first, last) in enumerate(events):
+        if code != kernels.XHTML:
+            made.append([code, first, last])
+            continue
+        head = _GENERATED.search(content, max(begin, first - 60), first)
+        if head is None or content[last : last + 2] != b'"}':
+            return None
+        start, stop = head.start(), last + 2
+        if content[start : start + 1] != b"," and content[stop : stop + 1] == b",":
+            stop += 1
+        before = made[-1][2] if made else begin
+        after = events[at + 1][1] if at + 1 < len(events) else end
+        if start < before or stop > after:  # a comma that another event takes
+            return None
+        made.append([kernels.DROP, start, stop])
+        count += 1
+    return made, count

@@ -5,9 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["still_holds"]
+__all__ = ["stands_in", "still_holds"]
+
+_CODE = re.compile(r"[a-z]+(?:-[a-z]+)*")  # no name of a person is in lower case
+_ELEMENT = re.compile(r"_?[a-z][A-Za-z0-9]*")
+_KEYED = re.compile(r"[A-Z][A-Za-z]{1,63}(?=/[0-9a-f]{32}$)")
 
 
 def still_holds(line: bytes, removed: Iterable[str], public: Sequence[str]) -> bool:
@@ -28,8 +33,20 @@ def still_holds(line: bytes, removed: Iterable[str], public: Sequence[str]) -> b
     is_plain = b'"data"' not in line and b"\\" not in line
     if not wanted or (is_plain and not any(text.encode() in bare for text in wanted)):
         return False
-    squeezed = ["".join(text.split()) for text in _strings(json.loads(line), tuple(public))]
-    return any(text in one for one in squeezed for text in wanted)
+    return any(stands_in(text, one) for one in _strings(json.loads(line), tuple(public)) for text in wanted)  # fmt: skip
+
+
+def stands_in(wanted: str, value: str) -> bool:
+    """Return whether a removed string, without white space, stands in a value: in a code or an address as a whole word.
+
+    >>> stands_in("AnnMeyer", "seen by Ann Meyer"), stands_in("Study", "ResearchStudy"), stands_in("severe", "severe")
+    (True, False, False)
+    """
+    if any(map(str.isspace, value)):
+        return wanted in "".join(value.split())
+    if wanted not in value or (_CODE.fullmatch(value) and _CODE.fullmatch(wanted)):
+        return False
+    return re.search(rf"(?<![^\W_]){re.escape(wanted)}(?![^\W_])", value) is not None
 
 
 def _strings(value: object, public: tuple[str, ...]) -> Iterator[str]:
@@ -39,12 +56,12 @@ def _strings(value: object, public: tuple[str, ...]) -> Iterator[str]:
         if isinstance(one, dict):
             system = one.get("system")
             if not (isinstance(system, str) and system.startswith(public)):
-                left += one.values()
-                yield from one
+                left += [own for name, own in one.items() if name != "resourceType"]
+                yield from (name for name in one if not _ELEMENT.fullmatch(name))
         elif isinstance(one, list):
             left += one
-        elif isinstance(one, str):
-            yield one
+        elif isinstance(one, str) and not (one.startswith(public) and " " not in one):
+            yield _KEYED.sub("", one)
             if len(one) > 16 and " " not in one:
                 try:
                     yield base64.b64decode(one, validate=True).decode("utf-8", "ignore")

@@ -28,6 +28,8 @@ def collect(found: ScannedResource, to: CollectedTexts) -> None:
                 _rewrite_words(code, unescape(content[first:last]), to)
     if found.dropped:
         to.dropped["an element"] = found.dropped
+    if found.generated:
+        to.dropped["a generated narrative"] = found.generated
     if found.extensions:
         to.dropped["an extension"] = found.extensions
 

@@ -21,6 +21,7 @@ __all__ = ["Mail", "Mailbox"]
 _MADE = re.compile(r"[\s\-­‐‑]+")
 """What readers of attached files make themselves."""
 _FROM = re.compile(rb"^>*From ", re.MULTILINE)
+_HEADER = re.compile(rb"(?!From )[A-Za-z][A-Za-z0-9\-]{1,60}:[ \t]?")
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _DIVIDER = b"From mailbox Thu Jan  1 00:00:00 1970\n"
 _SHORTEST = 4  # characters of a removed string that is worth a search
@@ -89,12 +90,14 @@ class Mailbox(Format[FormatOptions]):
     # --- reading ---------------------------------------------------------------------------------
 
     def _messages(self, part: CorpusFile) -> Iterator[bytes | None]:
-        """Yield the messages of a mailbox; None for one beyond the limit."""
+        """Yield the messages of a mailbox; None for one beyond the limit. What begins with a header is one message."""
         held: list[bytes] = []
-        size, limit, is_blank, begun = 0, self.names.limits.record_bytes, True, False
+        size, limit, is_blank, begun, is_one = 0, self.names.limits.record_bytes, True, False, False
         with open_bytes(part.file, self.names.limits) as stream:
             while line := stream.readline(limit + 1):
-                if is_blank and line.startswith(b"From "):
+                if not begun and _HEADER.match(line):
+                    begun = is_one = True
+                if is_blank and not is_one and line.startswith(b"From "):
                     if begun:
                         yield b"".join(held) if size <= limit else None
                     held, size, begun = [], 0, True

@@ -89,7 +89,7 @@ def open_message(content: bytes, kind: str, names: FieldNames | None = None) -> 
 
     """
     message = BytesParser(policy=compat32).parsebytes(content)
-    if not any(name in message for name in (*HEADERS, "MIME-Version")):
+    if not any(name in message for name in (*HEADERS, "MIME-Version", "Content-Type")):
         raise RefusedFileError("has none of the headers of a message")
     found = FileSummary(kind)
     text, segments = "", []

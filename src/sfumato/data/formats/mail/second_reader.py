@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from email import message_from_bytes, policy
 from email.message import Message
 
 __all__ = ["search_message"]
+
+_FORM = re.compile(  # what every written message has, keyed ids, and full lines of base64, which are looked at unpacked
+    r"<[0-9a-f]{32}@thread\.invalid>|^[A-Za-z0-9+/]{76}\n|"
+    r"^(?:(?:From|To|Cc|Date|Subject|Message-ID|In-Reply-To|References): |MIME-Version: 1\.0\n|Content-Type: text/plain; charset=\"?utf-8\"?\n|"
+    r"Content-Transfer-Encoding: (?:7bit|base64)\n|Content-Type: multipart/mixed; boundary=\"?=_sfumato\"?\n|"
+    r"Content-Disposition: attachment; filename=\"?attachment-\d+\.[a-z]+\"?\n)",
+    re.MULTILINE,
+)
 
 
 def search_message(content: bytes, removed: Iterable[str]) -> int:
@@ -16,10 +25,10 @@ def search_message(content: bytes, removed: Iterable[str]) -> int:
     """
     removed = list(removed)
     message = message_from_bytes(content, policy=policy.default)
-    said = [content.decode("latin-1"), content.decode("utf-8", "replace")]
+    said = [_FORM.sub("", content.decode(code, "replace")) for code in ("latin-1", "utf-8")]
     for part in message.walk():
         try:
-            said += [str(value) for value in part.values()]
+            said += [_FORM.sub("", f"{name}: {value}\n") for name, value in part.items()]
         except Exception:  # its parser of malformed headers raises whatever it meets
             return 1
         raw = part.get_payload(decode=True)

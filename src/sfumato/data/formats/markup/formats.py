@@ -51,6 +51,10 @@ class Xml(FileFormat):
         """Return whether a file is XML of no other format."""
         return name.lower().endswith(cls.suffixes) and b"<deIdi2b2" not in head
 
+    def comparable(self, text: str) -> str:
+        """Return the letters and digits of a text: names of namespaces may hold few other characters."""
+        return "".join(filter(str.isalnum, text))
+
     def open(self, content: bytes) -> OpenedFile:
         need_lxml(self.what)
         from .records import open_record

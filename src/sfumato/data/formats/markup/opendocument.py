@@ -14,7 +14,8 @@ from ..files import RefusedFileError
 from ..inspection import FileSummary
 from ..office.attributes import judge_attribute
 from ..office.font_names import STYLE_WORDS, USUAL_FONT, is_known_font
-from ..office.package import BLANK_PICTURE, parse
+from ..office.package import BLANK_PICTURE
+from ..office.parsing import has_document_type, parse
 from ..office.walking import CollectedText
 from ..office.zipped import ZipParts, write_zip
 from .walking import MarkupFile, Walk, drop_element, unwrap_element
@@ -110,6 +111,7 @@ def open_text(content: bytes, limits: Limits) -> MarkupFile:
             hint = limits.hint("document_characters")
             raise RefusedFileError("has more text and markup than the limit of characters", hint, LimitError)  # fmt: skip
         trees[part] = parse(raw)
+        dropped["document type"] += has_document_type(trees[part])
         dropped["comment in the markup"] += raw.count(b"<!--")
         _clean(trees[part], dropped, names)
     if "content.xml" not in trees:

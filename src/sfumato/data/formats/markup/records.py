@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from ..files import RefusedFileError
 from ..inspection import FileSummary
-from ..office.package import parse
+from ..office.parsing import has_document_type, parse
 from ..office.walking import CollectedText
 from .walking import MarkupFile, Walk
 
@@ -32,10 +33,11 @@ _CODE = re.compile(r"[\w.:%/\-\[\]{}*^]{0,64}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{120,}+={0,2}\s*")
 _SHORT_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
-_NAMED_SPACE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}|[^!-~]")
-_KNOWN_SPACE = re.compile(
-    r"http://(?:www\.w3\.org|schemas\.[a-z.]+|java\.sun\.com|xmlns\.[a-z.]+)/[!-~]*"
+_KNOWN_SPACE = re.compile(  # namespaces of vocabularies that somebody else wrote down
+    r"http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|"
+    r"java\.sun\.com)/[A-Za-z0-9./#_\-]*$|urn:(?:hl7-org|oasis|schemas-microsoft-com|iso):[A-Za-z0-9.:_\-]*$"
 )
+_NOT_IN_SPACES = re.compile(r"[^A-Za-z0-9:/.#_~\-]")
 _INLINE = frozenset(
     "content b i u em strong span sub sup a linkHtml br renderMultiMedia italics bold".split()  # noqa: SIM905
 )
@@ -48,27 +50,63 @@ def open_record(content: bytes) -> MarkupFile:
     found = FileSummary("xml")
     dropped: Counter[str] = Counter()
     root = parse(content)
-    if any(
-        _NAMED_SPACE.search(own) and not _KNOWN_SPACE.fullmatch(own) for own in _list_spaces(root)
-    ):
-        raise RefusedFileError(
-            "has a namespace that may name somebody", "give it another namespace."
-        )
-    before = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
-    comments = sum(1 for node in before.getroottree().iter() if not isinstance(node.tag, str))
-    comments += sum(1 for _ in before.itersiblings(preceding=True))
-    comments += sum(1 for _ in before.itersiblings())
-    if comments:
-        dropped["comment in the markup"] += comments
+    dropped["comment in the markup"] += _count_comments(content)
+    dropped["document type"] += has_document_type(root)
     _clean(root, dropped)
     collected = CollectedText()
     Walk(_INLINE, {"br": "\n"}, _is_text).read(collected, root)
+    spaces: dict[str, str] = {}
+    for space in sorted(own for own in set(_list_spaces(root)) if not _KNOWN_SPACE.match(own)):
+        collected.end_line()
+        collected.add(space, _Space(spaces, space), "namespace")
+        collected.make("\n")
     found.places.update(collected.counts)
     found.dropped.update(+dropped)
     return MarkupFile(
         collected.text, collected.segments, found, places=collected.places,
-        serialise=lambda: etree.tostring(root, xml_declaration=True, encoding="UTF-8"),
+        serialise=lambda: _serialise(root, spaces),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """A namespace, which may name somebody."""
+
+    renamed: dict[str, str]
+    name: str
+
+    def put(self, text: str) -> None:
+        self.renamed[self.name] = _NOT_IN_SPACES.sub("", text) or "-"
+
+
+def _serialise(root: _Element, renamed: Mapping[str, str]) -> bytes:
+    """Return a record as it is written, with the new names of its namespaces."""
+    content = etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+    for old, new in renamed.items():
+        declared = re.compile(
+            rf'(?<= )(xmlns(?::[^\s=]+)?=")({re.escape(_quote(old))})(?=")'.encode()
+        )
+        content = declared.sub(rb"\g<1>" + new.encode(), content)
+    return content
+
+
+def _quote(value: str) -> str:
+    """Return a value as it stands in an attribute that libxml2 writes."""
+    own = etree.Element("a", b=value)
+    return etree.tostring(own, encoding="unicode")[6:-3]
+
+
+def _count_comments(content: bytes) -> int:
+    """Return how many comments and processing instructions a file has, which the parser has left out."""
+    if b"<!--" not in content and content.count(b"<?") == (content.lstrip()[:5] == b"<?xml"):
+        return 0
+    try:
+        before = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+    except (etree.XMLSyntaxError, ValueError, LookupError):  # in a character set of Python's
+        return content.count(b"<!--") + content.count(b"<?") - 1
+    comments = sum(1 for node in before.getroottree().iter() if not isinstance(node.tag, str))
+    comments += sum(1 for _ in before.itersiblings(preceding=True))
+    return comments + sum(1 for _ in before.itersiblings())
 
 
 def _clean(root: _Element, dropped: Counter[str]) -> None:

@@ -1,6 +1,6 @@
 """Rich text (RTF): built anew from listed control words; everything that is text is read, other destinations are dropped.
 
-A reader that withholds what it does not understand: binary data, unknown character sets, groups that do not close.
+A reader that withholds what it does not understand: bytes of unknown character sets, groups that do not close.
 """
 
 from __future__ import annotations
@@ -82,8 +82,18 @@ _GONE = {
     "do": "drawing", "shp": "drawing", "shppict": "picture", "tc": "index entry", "xe": "index entry", "rxe": "index entry",
     "fldinst": "instruction of a field", "atnid": "author", "atnauthor": "author", "annotation": "comment", "pntext": "",
 }  # fmt: skip
-_CHARSETS = {0: "cp1252", 1: "", 2: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gbk", 136: "big5", 161: "cp1253",
-             162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250"}  # fmt: skip
+_CHARSETS = {0: "cp1252", 1: "", 2: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "big5",
+             161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
+             238: "cp1250", 254: "cp437", 255: "cp850"}  # fmt: skip
+_MAC_PAGES = {
+    10000: "mac_roman",
+    10006: "mac_greek",
+    10007: "mac_cyrillic",
+    10029: "mac_latin2",
+    10081: "mac_turkish",
+}
+_UNKNOWN = "unknown"
+_BINARY = re.compile(rb"\\(?:bin([0-9]{1,10})(?![0-9]) ?|[^A-Za-z])")
 _MARKS = {"~": "\u00a0", "_": "\u2011", "{": "{", "}": "}", "\\": "\\"}
 _DEEPEST = 128
 
@@ -134,6 +144,10 @@ class _Reading:
         """Take a byte of the character set that holds for a font; some are halves of a character."""
         name = self.fonts.get(font) or self.codepage
         self.raw += raw
+        if name == _UNKNOWN:
+            name = "ascii"
+            if not raw.isascii():
+                raise RefusedFileError("is in an unknown character set")
         try:
             self.held += self.raw.decode(name)
         except UnicodeDecodeError:
@@ -183,9 +197,9 @@ def open_rich_text(content: bytes) -> RichTextFile:
     """Open an RTF file."""
     if not content.startswith(b"{\\rtf"):
         raise RefusedFileError("is no rich text")
-    if b"\\bin" in content:
-        raise RefusedFileError("holds binary data", "save it again without pictures.")
+    content, left_out = _without_binary(content)
     reading = _Reading(_codepage(content), _fonts(content))
+    reading.dropped["binary data"] += left_out
     _read(content, reading)
     found = FileSummary("rtf")
     found.places["body"] = reading.length
@@ -194,9 +208,24 @@ def open_rich_text(content: bytes) -> RichTextFile:
     return RichTextFile(text, reading.segments, found, pieces=reading.pieces)
 
 
+def _without_binary(content: bytes) -> tuple[bytes, int]:
+    r"""Return a file without the bytes that follow each \bin, and how many such stretches there were."""
+    if b"\\bin" not in content:
+        return content, 0
+    made, at, count = [], 0, 0
+    while (found := _BINARY.search(content, at)) is not None:
+        made.append(content[at : found.start() if found[1] else found.end()])
+        at = found.end() + int(found[1] or 0)
+        if at > len(content):
+            raise RefusedFileError("is damaged: its binary data ends before it should")
+        count += found[1] is not None
+    return b"".join([*made, content[at:]]), count
+
+
 def _codepage(content: bytes) -> str:
     said = re.search(rb"\\ansicpg([0-9]{1,5})", content[:2000])
-    name = f"cp{int(said[1])}" if said else "cp1252"
+    number = int(said[1]) if said else 0  # which is that of the system
+    name = _MAC_PAGES.get(number, f"cp{number or 1252}")
     if re.search(rb"\\(?:mac|pca?)(?![a-z])", content[:200]):
         name = "mac_roman" if b"\\mac" in content[:200] else "cp850"
     try:
@@ -207,14 +236,9 @@ def _codepage(content: bytes) -> str:
 
 
 def _fonts(content: bytes) -> dict[int, str]:
-    """Return the character sets of the fonts that name one."""
-    found = {}
-    for number, charset in re.findall(rb"\\f([0-9]{1,5})(?:\\(?!f[0-9])[a-z]+-?[0-9]*|\s)*?\\fcharset([0-9]{1,3})", content):  # fmt: skip
-        name = _CHARSETS.get(int(charset))
-        if name is None:
-            raise RefusedFileError("is in an unknown character set")
-        found[int(number)] = name
-    return found
+    """Return the character sets of the fonts that name one; an unknown one is refused where it is needed."""
+    named = re.findall(rb"\\f([0-9]{1,5})(?:\\(?!f[0-9])[a-z]+-?[0-9]*|\s)*?\\fcharset([0-9]+)", content)  # fmt: skip
+    return {int(number): _CHARSETS.get(int(charset[:9]), _UNKNOWN) for number, charset in named}
 
 
 def _read(content: bytes, reading: _Reading) -> None:

@@ -16,6 +16,10 @@ _KEPT = re.compile(  # namespaces and codes, which stay as they are
     r"xmlns(?::.*)?|(?:.*:)?(?:classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
     r"mediaType|styleCode|type|lang|space|root|ID|IDREF|representation|qualifier|operator|align|valign|referencedObject)"
 )
+_STANDARD = re.compile(  # namespaces of vocabularies that somebody else wrote down
+    r"(?:http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|java\.sun\.com)/"
+    r"|urn:(?:hl7-org|oasis|schemas-microsoft-com|iso):)[A-Za-z0-9.:/#_\-]*}"
+)
 _KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
 
 
@@ -56,16 +60,23 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
     pieces: list[str] = []
     values: list[str] = []
     hidden: list[object] = []
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
     parser.CharacterDataHandler = pieces.append
     names: set[str] = set()
 
     def start(element: str, attributes: dict[str, str]) -> None:
-        names.update([element, *attributes])
+        names.update(
+            name.rpartition("}")[2] for name in (element, *attributes) if not _STANDARD.match(name)
+        )
         values.extend(value for name, value in attributes.items() if not _KEPT.fullmatch(name))
 
+    def declare(prefix: str | None, space: str | None) -> None:
+        names.add(prefix or "")
+        values.append("" if _STANDARD.match(f"{space}}}") else space or "")
+
     parser.StartElementHandler = start
+    parser.StartNamespaceDeclHandler = declare
     parser.CommentHandler = hidden.append
     parser.ProcessingInstructionHandler = lambda *what: hidden.append(what)
     parser.StartDoctypeDeclHandler = lambda *what: hidden.append(what)
@@ -77,12 +88,13 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
 
 
 _RICH = re.compile(r"\\u(-?\d+)\??|\\'([0-9A-Fa-f]{2})|\\([\\{}])|\\[A-Za-z]+-?\d* ?|[{}\r\n]")
+_FONTS = r"{\fonttbl{\f0 Arial;}}"  # as the writer puts them
 _NOT_WRITTEN = re.compile(r"\\(?:\*|bin|info|pict|object|stylesheet|fldinst)")
 
 
 def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
     """Count the removed strings in a rich text, each without white space; destinations that are never written count too."""
-    raw = content.decode("latin-1")
+    raw = content.decode("latin-1").replace(_FONTS, "", 1)
 
     def say(found: re.Match[str]) -> str:
         if found[1] is not None:
@@ -90,7 +102,7 @@ def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
         return chr(int(found[2], 16)) if found[2] else found[3] or ""
 
     said = _RICH.sub(say, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    hidden = len(_NOT_WRITTEN.findall(raw)) + (raw.rstrip()[-1:] != "}")
+    hidden = len(_NOT_WRITTEN.findall(raw.replace(r"\\", ""))) + (raw.rstrip()[-1:] != "}")
     return hidden + _count([said], [], [], removed) + sum(text in raw for text in removed)
 
 

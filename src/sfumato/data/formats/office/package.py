@@ -15,12 +15,13 @@ from lxml import etree
 
 from ...limits import Limits
 from ..files import RefusedFileError
+from .parsing import parse
 from .zipped import ZipParts, write_zip
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["BLANK_PICTURE", "OfficePart", "Package", "local", "parse"]
+__all__ = ["BLANK_PICTURE", "OfficePart", "Package", "local"]
 
 _KEPT = {
     "officeDocument": "document", "styles": "styles", "theme": "theme", "themeOverride": "themeOverride",
@@ -71,6 +72,8 @@ _INSIDE = {
     "chartsheet": "chartsheets/sheet{}", "sharedStrings": "sharedStrings", "drawing": "drawings/drawing{}",
     "vmlDrawing": "drawings/vmlDrawing{}",
 }  # fmt: skip
+_ALONE = frozenset({"hyperlink", "pageSetup"})
+"""Elements that mean something without the part that they refer to."""
 _LINK = "https://example.invalid/"
 BLANK_PICTURE = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
@@ -82,21 +85,6 @@ BLANK_PICTURE = bytes.fromhex(
 def local(element: _Element) -> str:
     """Return the name of an element without its namespace."""
     return element.tag.rpartition("}")[2]
-
-
-def parse(content: bytes) -> _Element:
-    """Return the root of a part; comments and processing instructions are left out, entities refused."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True,
-        load_dtd=False, huge_tree=False, strip_cdata=True,
-    )  # fmt: skip
-    try:
-        root = etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError, LookupError):
-        raise RefusedFileError("has a part that is not well-formed XML") from None
-    if b"<!DOCTYPE" in content:
-        raise RefusedFileError("has a part with a document type")
-    return root
 
 
 @dataclass(frozen=True)
@@ -180,13 +168,13 @@ class Package:
             found[key.lower()] = entry.get("ContentType") or ""
         return found
 
-    def _tree(self, name: str) -> _Element:
+    def _tree(self, name: str, *, tolerant: bool = False) -> _Element:
         content = self.zip.read(name)
         self._left -= len(content)
         if self._left < 0:
             raise RefusedFileError("has more text and markup than the limit of characters",
                                    "raise it: --limit document_characters=….")  # fmt: skip
-        return parse(content)
+        return parse(content, tolerant=tolerant)
 
     def _type_of(self, name: str) -> str:
         found = self._types.get(f"/{name}".lower()) or self._types.get(
@@ -243,7 +231,7 @@ class Package:
             content = self.zip.read(path)
             self.dropped["picture"] += content != BLANK_PICTURE
             return OfficePart(path, kind, "image/png", None)
-        return OfficePart(path, kind, self._type_of(path), self._tree(path))
+        return OfficePart(path, kind, self._type_of(path), self._tree(path, tolerant=kind == "vmlDrawing"))  # fmt: skip
 
     def _number(self) -> None:
         counts: Counter[str] = Counter()
@@ -270,7 +258,7 @@ class Package:
                     element.set(name, relation.id)
                     continue
                 parent = element.getparent()
-                if name.endswith("}id") and local(element) != "hyperlink" and parent is not None and value:  # fmt: skip
+                if name.endswith("}id") and local(element) not in _ALONE and parent is not None and value:  # fmt: skip
                     parent.remove(element)
                     break
                 del element.attrib[name]

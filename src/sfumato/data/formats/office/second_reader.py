@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[\d.,:/\-]+")
 _CODES = ("utf-8", "utf-16-le", "utf-16-be")
 _UNREAD = re.compile(  # which hold namespaces, names of fonts, and which prefixes are used
     r"(?:.*:)?(?:typeface|ascii|hAnsi|cs|eastAsia|font|uri|Ignorable|Requires|font-name.*|font-family.*|"
-    r"ContentType|Type|PartName|Extension|TargetMode|media-type)"
+    r"ContentType|Type|PartName|eqn|Extension|TargetMode|media-type)"
 )
 _SPACE = re.compile(
     r"(?:[a-z0-9][A-Za-z0-9.+\-]*+|[:/#])*+"
@@ -40,6 +40,15 @@ _OPEN_STYLE = re.compile(  # names of styles that an OpenDocument text brings it
     r"Endnote|anchor|Characters|Emphasis|Strong|First|Page|Number|Preformatted|Horizontal|Line|Default|Paragraph|Font|Header|Footer|"
     r"left|Standard|Title|Subtitle|Quotations|Graphics|Frame|Outline|\d+)(?:_20_|$))+"
 )
+_OF_STANDARDS = re.compile(
+    r"(?:[a-z][A-Za-z0-9]*:)?(?:[a-z][A-Za-z0-9.\-]*|Anchor|Auto(?:Fill|Line|Pict)|Column|Row|MoveWithCells|SizeWithCells|Visible|"
+    r"Text[HV]Align|LockText|Locked|PrintObject|Disabled|DefaultSize|ClientData|ObjectType|FmlaMacro|Checked|Choice|Fallback|"
+    r"AlternateContent|Requires|Ignorable|Relationships?|Id|Type|Target|TargetMode)|xmlns(?::\w+)?"
+)
+_FIELD = re.compile(r"\s*SEQ\s+(?:Figure|Table|Equation|Abbildung|Tabelle)\b[\s\\*A-Za-z0-9]*")
+_GIVEN = re.compile(  # names that the writer gives, or that a program gives to what it numbers
+    r"Office|_xlnm\.[A-Za-z_]+|(?:Style|Table|Sect|range|[PTLNS]|fr|gr|dp|M[PT]|M?pm|Mgr|Mfr|ML)_? ?\d*(?:\.[A-Z]{0,2}\d*)?"
+)
 _STYLES = frozenset("".join(filter(str.isalnum, name)) for name in STYLES)
 
 
@@ -48,12 +57,13 @@ class _Seen:
 
     def __init__(self, content: bytes) -> None:
         self._pieces: list[str] = []
+        self._element = ""
         self.values: set[str] = set()
         self.names: set[str] = set()
         self.hidden = 0
         parser = expat.ParserCreate()
         parser.buffer_text = True
-        parser.CharacterDataHandler = self._pieces.append
+        parser.CharacterDataHandler = self._say
         parser.StartElementHandler = self._start
         parser.CommentHandler = self._count
         parser.ProcessingInstructionHandler = self._count
@@ -62,9 +72,14 @@ class _Seen:
         self.text = "".join("".join(self._pieces).split())
         self.words = set(" ".join(self._pieces).split())
 
+    def _say(self, text: str) -> None:
+        if not (_FIELD.fullmatch(text) or (text == "Author" and self._element.endswith("author"))):
+            self._pieces.append(text)
+
     def _start(self, element: str, attributes: dict[str, str]) -> None:
-        self.names.add(element)
-        self.names.update(attributes)
+        self._element = element
+        # Names of the standards begin in lower case but for some, which are listed.
+        self.names.update(n for n in (element, *attributes) if not _OF_STANDARDS.fullmatch(n))
         for name, value in attributes.items():
             is_space = name.startswith("xmlns") and _SPACE.fullmatch(value)
             if not (is_space or _UNREAD.fullmatch(name) or _TARGET.fullmatch(value)):
@@ -80,11 +95,11 @@ class _Seen:
         is_word = wanted.isascii() and wanted.isalnum()
         if wanted in self.text:
             return True
-        # Names of elements begin in lower case, and so many plain words are one.
-        if not (is_word and wanted[0].islower()) and stands_in_names(wanted, self.names):
+        if stands_in_names(wanted, self.names):
             return True
         return any(
             wanted in "".join(value.split())
+            and not (_GIVEN.fullmatch(value) or _FIELD.fullmatch(value))
             and not (is_known_font(value) or _OPEN_STYLE.fullmatch(value))
             and not (is_word and _WORDS_ONLY.fullmatch(value))
             and "".join(filter(str.isalnum, value)).lower() not in _STYLES

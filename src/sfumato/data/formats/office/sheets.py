@@ -16,7 +16,7 @@ from .cleaning import namespace, remove
 from .dates import date_styles, show_date
 from .formulas import Formula
 from .package import OfficePart, Package, local
-from .walking import CollectedText, ElementText, read_attributes, read_tree
+from .walking import USUAL_AUTHOR, CollectedText, ElementText, read_attributes, read_tree
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -112,8 +112,8 @@ class Workbook:
                 self._clean_sheet(part.tree)
             elif part.kind == "comments" and part.tree is not None:
                 for author in part.tree.iter("{*}author"):
-                    self.package.dropped["author"] += author.text != "Author"
-                    author.text = "Author"
+                    self.package.dropped["author"] += author.text != USUAL_AUTHOR
+                    author.text = USUAL_AUTHOR
             elif part.kind == "styles" and part.tree is not None:
                 self._clean_styles(part.tree)
         self._rename_ranges()
@@ -189,7 +189,16 @@ class Workbook:
         return {name.lower(): name for _, _, name in self._sheets}
 
     def _rename_ranges(self) -> None:
+        """Give ranges names that tell nothing; those that refer to what is not known go, then those that refer to these."""
         assert self._book.tree is not None
+        sheets, gone = self._old_sheets(), [self._book.tree]
+        while gone:
+            listed = list(self._book.tree.iter("{*}definedName"))
+            known = {str(own.get("name")).lower(): "" for own in listed}
+            gone = [own for own in listed if not Formula(own.text or "").is_known(sheets, known)]
+            for element in gone:
+                self.package.dropped["formula"] += 1
+                remove(element)
         for element in list(self._book.tree.iter("{*}definedName")):
             name = element.get("name") or ""
             if name.startswith("_xlnm.") and name[6:].replace("_", "").isalpha():
@@ -322,6 +331,6 @@ def _drop_formula(element: _Element, part: OfficePart) -> None:
 
 def _read_literals(collected: CollectedText, formula: Formula) -> None:
     for number, text in formula.literals():
-        if re.search(r"\w\w", text):
+        if any(map(str.isalnum, text)):  # whatever it becomes, it is read again by the same rule
             collected.make(" ")
             collected.add(text, _Literal(formula, number), "formula")

@@ -17,7 +17,14 @@ from .package import OfficePart, Package, local
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["CollectedText", "OfficeFile", "TextPlace", "read_attributes", "read_tree"]
+__all__ = [
+    "USUAL_AUTHOR",
+    "CollectedText",
+    "OfficeFile",
+    "TextPlace",
+    "read_attributes",
+    "read_tree",
+]
 
 PARAGRAPHS = frozenset({"p", "oMath", "text", "si"})
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "ptab": "\t"}
@@ -26,6 +33,8 @@ _NOT_TEXT = frozenset({
     "Row", "Column", "pctPosHOffset", "pctPosVOffset", "attrName", "ptCount", "f",
 })  # fmt: skip
 _EXCEL = "urn:schemas-microsoft-com:office:excel"
+USUAL_AUTHOR = "Author"
+"""What stands for the author of a comment, who must be named."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _NUMBER = re.compile(r"[-+\d.]*(?:[eE][-+]?\d+)?")
 _DULL = re.compile(r"(?:%\d|[\W_])*|.")  # labels of lists that only number or point
@@ -173,6 +182,10 @@ def _is_text(element: _Element) -> bool:
     """Return whether the text of a leaf is text; what is not known is."""
     if local(element) in _NOT_TEXT or not (element.text or "").strip():
         return bool(local(element) == "t")
+    if (
+        local(element) == "author" and element.text == USUAL_AUTHOR
+    ):  # of comments, put there in cleaning
+        return False
     if local(element) == "v":  # of a chart: a number, or a name
         above = element.getparent()
         above = None if above is None else above.getparent()

@@ -21,7 +21,7 @@ from ....data.document import Document, Edit, apply
 from ....data.documents import Corpus
 from ....data.formats.page_views import PageBox, boxes_of_edits
 from ....data.formats.protocol import CorpusFile
-from ..private_edits import DocumentEdits, read_edits
+from ..private_edits import DocumentEdits, find_published, is_numbered, read_edits
 from ..read_options import ReadOptions
 from ..records import TextRelease
 
@@ -65,13 +65,21 @@ class ReviewedRelease:
 
     @cached_property
     def published(self) -> dict[str, str]:
-        """The published texts, read from the file, by published id."""
-        texts = {document.id: document.text for document in self._corpus}
-        ids = [entry.published_id for entry in self.edits.values()]
-        if len(texts) == len(ids) and texts.keys().isdisjoint(ids):
+        """The published texts, read from the file, by the ids of their documents in the project."""
+        documents, entries = list(self._corpus), list(self.edits.values())
+        ids = {entry.published_id for entry in entries}
+        if len(documents) == len(entries) and ids.isdisjoint(document.id for document in documents):
             # Records without ids are numbered as they are read; the edits stand in the same order.
-            return dict(zip(ids, texts.values(), strict=True))
-        return texts
+            pairs = zip(entries, documents, strict=True)
+            return {entry.id: document.text for entry, document in pairs}
+        found = find_published(documents, entries, {}, self._corpus.format.comparable)
+        return {id: document.text for id, document in found.items()}
+
+    @cached_property
+    def _numbered(self) -> dict[str, str]:
+        """The published texts of what is known by its place alone, by what of them is compared."""
+        same = self._corpus.format.comparable
+        return {same(one.text): one.text for one in self._corpus if is_numbered(one)}
 
     @cached_property
     def _corpus(self) -> Corpus:
@@ -87,9 +95,11 @@ class ReviewedRelease:
     def text(self, document: Document) -> str:
         """Return the document as it stands in the published file."""
         entry = self._of(document)
-        written = self.published.get(entry.published_id)
         same = self._corpus.format.comparable
-        if written is None or same(written) != same(apply(document.text, entry.edits)):
+        decided, written = same(apply(document.text, entry.edits)), self.published.get(entry.id)
+        if written is None or same(written) != decided:
+            written = self._numbered.get(decided)
+        if written is None:
             raise InputError(
                 f"The published text of {document.id!r} is not what was decided for it.",
                 hint="publish the release again; do not give this one out.",

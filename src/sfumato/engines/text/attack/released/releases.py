@@ -22,13 +22,13 @@ from .....core.errors import DataError, FormatError, InputError
 from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
-from .....data.document import Document
+from .....data.document import Document, apply
 from .....data.documents import read_documents
 from .....data.inputs import DocumentsInput
 from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
-from ...private_edits import read_edits
+from ...private_edits import find_published, read_edits
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
@@ -127,10 +127,11 @@ def attack_release(
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
-    texts = [d.checked() for d in read_documents(source)]
-    if record is not None and record.how.ids == "new":
-        texts = _under_old_ids(texts, Path(published))
+    corpus = read_documents(source)
+    texts = [d.checked() for d in corpus]
     originals = [d.checked() for d in read_documents(labels)]
+    if record is not None and record.how.ids == "new":
+        texts = _under_old_ids(texts, Path(published), originals, corpus.format.comparable)
     _check_labels(originals, names)
     texts, learned_from = _unseen(texts, originals, Learned.load(Path(directory)))
     others, _ = read_background(background, names)
@@ -162,20 +163,21 @@ def attack_release(
     )
 
 
-def _under_old_ids(texts: Sequence[Document], release: Path) -> list[Document]:
+def _under_old_ids(
+    texts: Sequence[Document], release: Path, originals: Sequence[Document],
+    same: Callable[[str], str],
+) -> list[Document]:  # fmt: skip
     """Return published documents under the ids of their originals, in the order of these."""
-    old = {entry.published_id: entry.id for entry in read_edits(release)}
-    unknown = [document for document in texts if document.id not in old]
+    entries, known = list(read_edits(release)), {one.id: one.text for one in originals}
+    decided = {e.id: apply(known[e.id], e.edits) for e in entries if e.id in known}
+    found = find_published(texts, entries, decided, same)
+    unknown = len(texts) - len(found)
     if unknown:
         raise InputError(
-            f"{len(unknown):,} documents of the release are not among its edits.",
+            f"{unknown:,} documents of the release are not among its edits.",
             hint="the folder whose name ends in .private must be that of this release.",
         )
-    place = {name: number for number, name in enumerate(old)}
-    return [
-        replace(document, id=old[document.id])
-        for document in sorted(texts, key=lambda document: place[document.id])
-    ]
+    return [replace(found[entry.id], id=entry.id) for entry in entries if entry.id in found]
 
 
 def classifiers_of(
