@@ -40,15 +40,21 @@ def resumed(part: str, key: str, work: Callable[[], Any]) -> Any:
 
     Pieces are plain JSON and are forgotten when the results of the part are written.
     """
-    path = _UNFINISHED / part / f"{key}.json"
+    path = unfinished_path(part, f"{key}.json")
     if path.exists():
         return json.loads(path.read_text(encoding="utf-8"))
     found = work()
-    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".tmp")
     beside.write_text(json.dumps(found), encoding="utf-8")
     beside.rename(path)
     return found
+
+
+def unfinished_path(part: str, name: str) -> Path:
+    """Return the path of a file that a long benchmark keeps until its results are written."""
+    path = _UNFINISHED / part / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def write_results(part: str, results: dict[str, Any], *, unfinished: bool = False) -> Path:

@@ -99,8 +99,10 @@ def download(folder: Path, python: Sequence[str] = PYTHON, node: Sequence[str] =
                 (folder / file).unlink()
 
 
-def download_sources(folder: Path, packages: Sequence[str] = DEBIAN) -> None:
-    """Download source packages of Debian from where apt has its packages, and unpack the files of known kinds."""
+def download_sources(
+    folder: Path, packages: Sequence[str] = DEBIAN, kept: tuple[str, ...] = _READ
+) -> None:
+    """Download source packages of Debian from where apt has its packages, and unpack the files of some kinds."""
     asked = ["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)"]
     made = subprocess.run(asked, check=True, capture_output=True, text=True)
     site, release, component = min(made.stdout.splitlines(), key=len).split()
@@ -119,7 +121,7 @@ def download_sources(folder: Path, packages: Sequence[str] = DEBIAN) -> None:
                 urllib.request.urlretrieve(f"{site}/{fields['Directory']}/{name}", folder / name)
                 with tarfile.open(folder / name) as archive:
                     known = (
-                        own for own in archive if own.name.lower().endswith(_READ) and own.isfile()
+                        own for own in archive if own.name.lower().endswith(kept) and own.isfile()
                     )
                     archive.extractall(folder / fields["Package"], known, filter="data")
             (folder / name).unlink(missing_ok=True)

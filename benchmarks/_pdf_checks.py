@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import ctypes
 import io
-import os
 import re
 import time
 import unicodedata
@@ -29,9 +29,11 @@ from sfumato.data.formats.pdf.read import (
     read_text,
 )
 from sfumato.data.formats.pdf.sanitise import sanitise
+from sfumato.data.formats.pdf.scanned import Scans
+from sfumato.data.formats.scans.protocol import UnreadPictureError
+from sfumato.data.formats.scans.registry import picture_reader
 from sfumato.data.limits import Limits
 
-_ONE_THREAD = {**os.environ, "OMP_THREAD_LIMIT": "1"}
 _BREAKS = r"[\s\-\u00ad\u2010]*"
 
 
@@ -45,6 +47,12 @@ class Redacted:
     data: bytes
     report: CutReport
     seconds: dict[str, float] = field(default_factory=dict)
+    scanned_pages: Sequence[int] = ()
+
+    @property
+    def scanned(self) -> int:
+        """How many pages were read by a recogniser."""
+        return len(self.scanned_pages)
 
 
 def _normal(text: str) -> tuple[str, list[int]]:
@@ -83,13 +91,14 @@ def mark(text: str, orders: Sequence[Sequence[int]], words: Sequence[str]) -> li
 
 
 def redact(
-    data: bytes, words: Sequence[str] | None, *, blank: bool = True, seed: str = ""
-) -> Redacted:
+    data: bytes, words: Sequence[str] | None, *, blank: bool = True, seed: str = "", scans: bool = False
+) -> Redacted:  # fmt: skip
     """Cut words out of a file; without any, rare words of its own are drawn."""
     start = time.process_time()
     clean = sanitise(data, Limits(), blank=blank)
     sanitised = time.process_time()
-    text = read_text(clean.data, clean.pictures, blank=blank)
+    seen = Scans(data, Limits(), allowed=True) if scans else None
+    text = read_text(clean.data, clean.pictures, blank=blank, scan=seen.read if seen else None)
     read = time.process_time()
     orders = read_orders(text)
     ordered = time.process_time()
@@ -98,12 +107,18 @@ def redact(
     edits = mark(text.text, orders, words)
     places = by_place(Document("d", text.text, segments=text.segments()), edits)
     marked = time.process_time()
-    out, report = cut(clean.data, text, page_edits(places), pictures=not blank)
+    by_page = page_edits(places)
+    read_pages_ = seen if seen is not None and seen.pages else None
+    out, report = cut(clean.data, text, by_page, pictures=not blank, scans=read_pages_)
+    if read_pages_ is not None:
+        read_pages_.check(out, by_page)
     done = time.process_time()
     seconds = {
         "sanitise": sanitised - start, "read": read - sanitised, "orders": ordered - read, "cut": done - marked,
     }  # fmt: skip
-    return Redacted(clean.data, text, edits, out, report, seconds)
+    return Redacted(
+        clean.data, text, edits, out, report, seconds, sorted(seen.pages) if seen else ()
+    )
 
 
 def time_steps(data: bytes, seed: str) -> tuple[dict[str, float], int, int] | None:
@@ -215,21 +230,19 @@ def find_leaks(data: bytes, words: Sequence[str], *, raw: bool = True) -> dict[s
     return {reader: left for reader, left in found.items() if left}
 
 
-def find_by_ocr(data: bytes, words: Sequence[str]) -> list[str]:
-    """Return the words that Tesseract reads on the rendered pages of a file."""
-    import subprocess
-
+def find_by_ocr(data: bytes, words: Sequence[str], pages: Sequence[int] | None = None) -> list[str]:
+    """Return the words that a recogniser reads on the rendered pages of a file, or on some of them."""
     import pypdfium2 as pdfium
 
+    reader = picture_reader()
+    assert reader is not None
     text = []
     with pdfium.PdfDocument(data) as document:
-        for page in document:
-            image = page.render(scale=150 / 72, grayscale=True).to_numpy()
-            rows, columns = image.shape[:2]
-            picture = b"P5 %d %d 255\n" % (columns, rows) + image.tobytes()
-            command = ["tesseract", "stdin", "stdout", "--dpi", "150"]
-            done = subprocess.run(command, input=picture, capture_output=True, check=True, env=_ONE_THREAD)  # fmt: skip
-            text.append(done.stdout.decode())
+        for number in range(len(document)) if pages is None else pages:
+            image = document[number].render(scale=150 / 72, grayscale=True).to_numpy()
+            with contextlib.suppress(UnreadPictureError):  # what it cannot read it does not find
+                read = reader.recogniser.read(image.reshape(image.shape[:2]), 150)
+                text.append(" ".join(word.text for word in read))
     return [word for word in words if _stands("\n".join(text), word)]
 
 

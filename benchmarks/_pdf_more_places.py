@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 
 import pikepdf
@@ -140,7 +141,44 @@ def vertical(draw: Draw) -> Made:
     return changed(with_content(draw, content), change), [who]
 
 
+def profile(draw: Draw) -> Made:
+    """Names in the texts of a colour profile, in the name of a collection of characters and in that of a language."""
+    names = [name(draw) for _ in range(5)]
+    described, notice, model, collection, language = names
+    wide = model.encode("utf-16-be")
+    tags = {
+        b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(described) + 1) + described.encode() + bytes(80),
+        b"cprt": b"text\0\0\0\0" + notice.encode() + b"\0",
+        b"dmdd": b"mluc\0\0\0\0" + struct.pack(">II2s2sII", 1, 12, b"en", b"US", len(wide), 28) + wide,
+        b"wtpt": b"XYZ \0\0\0\0" + struct.pack(">iii", 63190, 65536, 54061),
+    }  # fmt: skip
+    head, body_ = struct.pack(">I", len(tags)), b""
+    for tag, content in tags.items():
+        head += struct.pack(">4sII", tag, 132 + 12 * len(tags) + len(body_), len(content))
+        body_ += content
+    header = struct.pack(">I4sI4s4s4s12x4s", 128 + len(head + body_), b"none", 0x2100000, b"mntr", b"RGB ", b"XYZ ", b"acsp").ljust(128, b"\0")  # fmt: skip
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        space = Array([Name.ICCBased, pdf.make_stream(header + head + body_, N=3, Alternate=Name.DeviceRGB)])  # fmt: skip
+        pdf.pages[0].obj.Resources.ColorSpace = Dictionary(C=pdf.make_indirect(space))
+        inner = Dictionary(
+            Type=Name.Font, Subtype=Name.CIDFontType2, BaseFont=Name.Helvetica, DW=600,
+            CIDSystemInfo=Dictionary(Registry=String(collection), Ordering=String("Identity"), Supplement=0),
+            FontDescriptor=Dictionary(Type=Name.FontDescriptor, FontName=Name.Helvetica, Flags=4, Lang=String(language)),
+        )  # fmt: skip
+        pdf.pages[0].obj.Resources.Font.V1 = Dictionary(
+            Type=Name.Font, Subtype=Name.Type0, BaseFont=Name.Helvetica, Encoding=Name("/Identity-H"),
+            DescendantFonts=Array([inner]), ToUnicode=_mapped(pdf, {c: chr(c) for c in range(32, 127)}, 4),
+        )  # fmt: skip
+
+    content = (
+        f"/C cs .2 .3 .4 sc BT /F1 11 Tf 60 700 Td ({prose(draw, 9)}) Tj /V1 11 Tf 0 -20 Td "
+        f"<{'there'.encode('utf-16-be').hex()}> Tj ET"
+    )
+    return changed(with_content(draw, content), change), names
+
+
 MORE_PLACES = {
     each.__name__: each
-    for each in (locked, polyglot, signature, pixels, ligatures, right_to_left, vertical)
+    for each in (locked, polyglot, signature, pixels, ligatures, right_to_left, vertical, profile)
 }

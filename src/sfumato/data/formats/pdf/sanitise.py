@@ -16,6 +16,7 @@ from pikepdf import Array, Dictionary, Name, Object, Stream
 from ...limits import Limits
 from . import keys
 from .encodings import put_unicode, unicode_map
+from .profiles import clean_profile
 from .read import copy_pages
 from .refusal import FileRefusedError
 from .resource_names import rename_resources
@@ -25,7 +26,6 @@ __all__ = ["Sanitised", "sanitise", "save"]
 
 _MOST_PAGES = 20_000
 _STRING = re.compile(rb"\((?:[^()\\]++|\\.)*+\)", re.DOTALL)
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}")
 _TAGS = {"/Artifact", "/Span", "/P", "/OC"}
 _UNREADABLE = (pikepdf.PdfError, RuntimeError, ValueError, TypeError, OverflowError)
 _PLAIN_INKS = {"/All", "/None", "/Black", "/Cyan", "/Magenta", "/Yellow"}
@@ -153,8 +153,7 @@ def _apply_lists(pdf: pikepdf.Pdf, dropped: set[str]) -> None:
     if "/Outlines" in root:
         dropped.add("bookmarks")
     _keep(root, keys.CATALOG)
-    language = root.get("/Lang")
-    if language is not None and not _LANGUAGE.fullmatch(str(language)):
+    if "/Lang" in root and not keys.may_hold("/Lang", str(root["/Lang"])):
         del root["/Lang"]
     if "/Info" in pdf.trailer:
         dropped.add("title, author and other properties")
@@ -170,6 +169,15 @@ def _keep(found: Object, listed: frozenset[str]) -> bool:
     for key in gone:
         del found[key]
     return bool(gone)
+
+
+def _drop_text(found: Object, key: str) -> None:
+    if (
+        key in keys.COLLECTION
+    ):  # a collection of characters of another name: the codes mean glyphs alone
+        found[key] = pikepdf.String("Identity" if key == "/Ordering" else "Adobe")
+    elif key != "/Length":  # a stream always has a number there when it is written
+        del found[key]
 
 
 def _contents(pdf: pikepdf.Pdf) -> Iterator[tuple[Object, Object | None, bytes]]:
@@ -264,8 +272,8 @@ class _Objects:
         is_layer = found.get("/Type") == Name.OCG
         for key, value in list(found.items()):
             if isinstance(value, pikepdf.String):
-                if key not in keys.STRINGS and not (is_layer and key == "/Name"):
-                    del found[key]
+                if not keys.may_hold(key, str(value)) and not (is_layer and key == "/Name"):
+                    _drop_text(found, key)
             elif isinstance(value, Array):
                 self._clean_array(value, 0)
 
@@ -273,7 +281,9 @@ class _Objects:
         first = values[0] if len(values) else None
         if first == Name.Indexed or first == Name("/I"):
             return self._clean_array(values[1], depth + 1) if len(values) > 1 and isinstance(values[1], Array) else None  # fmt: skip
-        if first == Name.Separation and len(values) > 1 and str(values[1]) not in _PLAIN_INKS:
+        if first == Name.ICCBased and len(values) > 1 and isinstance(values[1], Stream):
+            clean_profile(values[1])
+        elif first == Name.Separation and len(values) > 1 and str(values[1]) not in _PLAIN_INKS:
             self.inks += 1
             values[1] = Name(f"/Ink{self.inks}")
         elif first == Name.DeviceN and len(values) > 1 and isinstance(values[1], Array):

@@ -1,4 +1,3 @@
-# ruff: noqa: ARG002 (the device has the methods that its library calls)
 """What was removed is looked for in the written bytes, by a library and by code that had no part in writing them.
 
 pdfminer.six reads the text, with the place of every letter. Besides, every stream is unpacked and searched in
@@ -17,13 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fontTools import agl
-from pdfminer.pdfdevice import PDFTextDevice
 from pdfminer.pdfdocument import PDFDocument
-from pdfminer.pdffont import PDFFont, PDFUnicodeNotDefined
-from pdfminer.pdfinterp import PDFGraphicState, PDFPageInterpreter, PDFResourceManager
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
-from pdfminer.utils import Matrix
+
+from .second_reader import Letter, read_letters
 
 __all__ = ["find_leaks", "has_only_pages"]
 
@@ -35,7 +32,19 @@ _DROPPED = re.compile("[\\s\u00ad\u2010\u2011-]+")
 _STREAM = re.compile(rb"(?<!end)stream\r?\n")
 _STRING = re.compile(rb"\((?:\\.|[^\\()])*\)|<[0-9A-Fa-f\s]+>", re.DOTALL)
 _NAME = re.compile(rb"/([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)")
-_FONT_NAME = re.compile(rb"/(?:BaseFont|FontName|FontFamily)\s*/[^\x00\t\n\x0c\r ()<>\[\]{}/%]+")
+_FONT_NAME = re.compile(
+    rb"/(?:BaseFont|FontName)\s*/(?:[A-Z]{6}\+)?([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)"
+)
+_FAMILIES = re.compile(
+    rb"Times|Roman|Helvetica|Arial|Courier|Symbol|Zapf|Dingbats|Verdana|Georgia|Tahoma|Trebuchet|Calibri|Cambria|Candara|"
+    rb"Consolas|Constantia|Corbel|Segoe|Garamond|Palatino|Linotype|Bookman|Century|Schoolbook|Gothic|Avant|Garde|Chancery|"
+    rb"Optima|Futura|Univers|Frutiger|Myriad|Minion|Impact|Comic|Sans|Serif|Mono|Mincho|Song|Batang|Dotum|Gulim|Hei|Kai|"
+    rb"Liberation|DejaVu|Bitstream|Vera|Free|Nimbus|Noto|Open|Source|Ubuntu|Droid|Roboto|Lato|Lucida|Bright|Console|"
+    rb"Latin|Modern|Computer|Math|Extra|Super|Demi|Semi|Ultra|Bold|Black|Heavy|Medium|Book|Light|Thin|Regular|Normal|"
+    rb"Italic|Oblique|Slanted|Cond|Condensed|Compressed|Narrow|Extended|Expanded|Wide|Identity|Glyphless|Pitch|Display|Text|"
+    rb"Caption|Small|Caps|Unicode|Standard|Type|Type3|Font"
+)
+"""Words of which fonts' names are made; what else stands in one may be a person's name."""
 _WORDS = frozenset(
     b"Type Subtype Pages Page Kids Count Parent MediaBox CropBox Rotate Resources Contents Group UserUnit Catalog "
     b"Version OCProperties OCGs Lang Font XObject ExtGState ColorSpace Pattern Shading ProcSet Properties Form Image "
@@ -49,7 +58,12 @@ _WORDS = frozenset(
     b"DeviceCMYK CalGray CalRGB Indexed Separation DeviceN ICCBased Predictor Columns Colors Function FunctionType "
     b"Domain Range Coords Extend Bounds Encode Normal Transparency Luminosity Alpha ObjStm XRef Root Size Index First "
     b"Artifact Span Name Ink Condensed Expanded PatternType PaintType TilingType XStep YStep ShadingType Background "
-    b"CMapName CIDInit CMapType PDF Text ImageB ImageC ImageI Identity-H".split()
+    b"CMapName CIDInit CMapType PDF Text ImageB ImageC ImageI Identity-H Supplement WhitePoint BlackPoint Gamma Lab C0 C1 "
+    b"BitsPerSample Functions AntiAlias BitsPerCoordinate BitsPerFlag VerticesPerRow BlackIs1 EncodedByteAlign EndOfLine "
+    b"EndOfBlock EarlyChange ColorTransform Colorants Process Components MixingHints NChannel Shading Luminosity Multiply "
+    b"Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight Difference Exclusion Hue Saturation Color "
+    b"Compatible Halftone HalftoneType Frequency Angle SpotFunction Default Panose Style None All Cyan Magenta Yellow Black "
+    b"RelativeColorimetric AbsoluteColorimetric Perceptual Saturation View Design BaseState UseCMap WMode".split()
 )
 _KEYWORDS = re.compile(
     rb"(?<![A-Za-z])(?:endstream|endobj|startxref|trailer|xref|findresource|begin|dict|begincmap|endcmap|"
@@ -57,54 +71,6 @@ _KEYWORDS = re.compile(
     rb"/(?:Registry|Ordering) *\((?:Adobe|Identity|UCS)\)"
 )
 """Words of the format itself between objects, and in maps from codes to text."""
-
-
-@dataclass(slots=True)
-class _Letter:
-    """A letter as the second library sees it: its text, where it begins and ends, and its size."""
-
-    text: str
-    x: float
-    y: float
-    end: float
-    size: float
-
-
-class _Letters(PDFTextDevice):
-    """Collects the letters of a page in the order in which they are drawn."""
-
-    def __init__(self, manager: PDFResourceManager) -> None:
-        super().__init__(manager)
-        self.letters: list[_Letter] = []
-
-    def begin_page(self, page: PDFPage, ctm: Matrix) -> None:
-        """Begin with the matrix of a page."""
-        self.ctm = ctm
-
-    def end_page(self, page: PDFPage) -> None: ...
-
-    def begin_figure(self, name: str, bbox: Sequence[float], matrix: Matrix) -> None: ...
-
-    def end_figure(self, name: str) -> None: ...
-
-    def begin_tag(self, tag: object, props: object = None) -> None: ...
-
-    def end_tag(self) -> None: ...
-
-    def render_char(
-        self, matrix: Matrix, font: PDFFont, fontsize: float, scaling: float, rise: float, cid: int,
-        ncs: object, graphicstate: PDFGraphicState,
-    ) -> float:  # fmt: skip
-        """Note one letter; return how far it moves on."""
-        try:
-            text = font.to_unichr(cid)
-        except PDFUnicodeNotDefined:
-            text = "\ufffd"
-        advance = font.char_width(cid) * fontsize * scaling
-        a, b, _, _, e, f = matrix
-        reach = (a * a + b * b) ** 0.5
-        self.letters.append(_Letter(text, e, f, e + advance * a, abs(fontsize) * reach))
-        return float(advance)
 
 
 def has_only_pages(data: bytes) -> bool:
@@ -132,7 +98,7 @@ def find_leaks(data: bytes, removed: Iterable[str]) -> int:
     if not wanted:
         return 0
     left = set[str]()
-    for letters in _pages(data):
+    for letters in read_letters(data):
         for reading in (letters, sorted(letters, key=lambda c: (-round(c.y), c.x))):
             plain = _PlainReading.of(reading)
             left |= {text for text in wanted - left if plain.has_words(_plain(text))}
@@ -148,26 +114,16 @@ def _plain(text: str) -> str:
     return _DROPPED.sub("", unicodedata.normalize("NFKC", text))
 
 
-def _pages(data: bytes) -> Iterator[list[_Letter]]:
-    manager = PDFResourceManager(caching=True)
-    device = _Letters(manager)
-    interpreter = PDFPageInterpreter(manager, device)
-    for page in PDFPage.create_pages(PDFDocument(PDFParser(io.BytesIO(data)))):
-        device.letters = []
-        interpreter.process_page(page)
-        yield device.letters
-
-
 @dataclass(slots=True)
 class _PlainReading:
     """Letters as one string without spaces and hyphens, and which letter each character is of."""
 
-    letters: Sequence[_Letter]
+    letters: Sequence[Letter]
     text: str
     owner: list[int]
 
     @classmethod
-    def of(cls, letters: Sequence[_Letter]) -> _PlainReading:
+    def of(cls, letters: Sequence[Letter]) -> _PlainReading:
         plain: list[str] = []
         owner: list[int] = []
         for i, letter in enumerate(letters):
@@ -253,7 +209,7 @@ def _without_vocabulary(content: bytes) -> bytes:
         known = match[1].rstrip(b"0123456789") in _WORDS or match[1].decode("latin-1") in agl.AGL2UV
         return b"/" if known else match[0]
 
-    return _NAME.sub(keep, _FONT_NAME.sub(b"/", content))
+    return _NAME.sub(keep, _FONT_NAME.sub(lambda m: b"/" + _FAMILIES.sub(b" ", m[1]), content))
 
 
 def _join_strings(content: bytes) -> str:

@@ -141,7 +141,7 @@ def _publisher(
         mode=mode,
         folds=min(request.folds, max(2, documents)),
         weights=request.weights,
-        deny=WordList.of(words_of(request.deny)),
+        deny=WordList.of(words_of(request.deny), strict=False),
         allow=WordList.of(words_of(request.allow)),
         seed=request.seed,
         progress=progress,

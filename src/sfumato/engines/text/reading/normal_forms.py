@@ -17,7 +17,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from .tokens import Tokens
 
-__all__ = ["has_apostrophe", "is_invisible", "links", "normal_form", "unseen_gaps"]
+__all__ = ["bare_form", "has_apostrophe", "is_invisible", "links", "normal_form", "unseen_gaps"]
 
 # Unicode's Default_Ignorable_Code_Point.
 _UNSEEN = (
@@ -29,6 +29,9 @@ _APOSTROPHES = "'`\u00b4\u02b9-\u02bd\u2018-\u201b\u2032\u2035\ua78c\uff07"
 _DROPPED = re.compile(f"[{_UNSEEN}{_APOSTROPHES}]+")
 _INVISIBLE = re.compile(f"[{_UNSEEN}]+")
 _APOSTROPHE = re.compile(f"[{_APOSTROPHES}{_UNSEEN}]*[{_APOSTROPHES}][{_APOSTROPHES}{_UNSEEN}]*")
+
+_ACCENTS = re.compile("[\u0300-\u036f]+")  # those of Latin, Greek and Cyrillic letters
+_BARE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"})  # fmt: skip
 
 
 def normal_form(word: str) -> str:
@@ -43,6 +46,18 @@ def normal_form(word: str) -> str:
         return _DROPPED.sub("", word).lower()
     folded = unicodedata.normalize("NFKC", _DROPPED.sub("", word)).casefold()
     return _DROPPED.sub("", unicodedata.normalize("NFKC", folded))
+
+
+def bare_form(word: str) -> str:
+    """Return the form that all spellings of a word share, without accents.
+
+    >>> bare_form("MÜLLER"), bare_form("Łukasiewicz"), bare_form("Sørensen"), bare_form("किशोर") == normal_form("किशोर")
+    ('muller', 'lukasiewicz', 'sorensen', True)
+    """
+    form = normal_form(word)
+    if form.isascii():
+        return form
+    return _ACCENTS.sub("", unicodedata.normalize("NFD", form)).translate(_BARE)
 
 
 def is_invisible(text: str) -> bool:

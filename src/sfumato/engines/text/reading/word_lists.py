@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from .arrays import Arrays
 from .features import TokenData, WordKnowledge, lower_keys
 from .features._kernels import seal
 from .features.words import RESERVED
-from .normal_forms import has_apostrophe, links, normal_form
+from .normal_forms import bare_form, has_apostrophe, links, normal_form
 from .tokens import Vocabulary, tokenize
 
 __all__ = ["WordList", "list_knowledge"]
@@ -42,6 +42,9 @@ class _Pieces:
 class WordList:
     """Entries of one or more words, found in every spelling (see `normal_forms`); only hashes are kept.
 
+    A list that is not `strict` finds its entries without their accents and with others too, as people write names and
+    as recognisers read them: what it is for must not depend on an accent.
+
     >>> vocabulary = Vocabulary()
     >>> data = TokenData.of(tokenize(["The Old-Mill and a mill"], vocabulary), vocabulary)
     >>> WordList.of(["old mill"]).matches(data).tolist()
@@ -50,18 +53,20 @@ class WordList:
 
     keys: npt.NDArray[np.uint64] = field(default_factory=_nothing)
     bounds: npt.NDArray[np.int64] = field(default_factory=_no_bounds)
+    strict: bool = True
 
     @classmethod
-    def of(cls, entries: Iterable[str]) -> WordList:
+    def of(cls, entries: Iterable[str], *, strict: bool = True) -> WordList:
         """Take entries in; empty ones are skipped."""
         vocabulary = Vocabulary()
         tokens = tokenize(sorted(set(entries)), vocabulary)
         data = TokenData.of(tokens, vocabulary)
         found: dict[tuple[int, ...], None] = {}
-        for pieces in _readings(data, _normal_keys(data)):
-            for document in range(data.documents):
-                own = pieces.keys[pieces.document == document]
-                found[tuple(own.tolist())] = None
+        for form in _forms(strict=strict):
+            for pieces in _readings(data, form):
+                for document in range(data.documents):
+                    own = pieces.keys[pieces.document == document]
+                    found[tuple(own.tolist())] = None
         marks = lower_keys(vocabulary.words)[tokens.type] if len(tokens) else _nothing()
         for document in np.flatnonzero(
             np.diff(tokens.doc) == 1
@@ -71,7 +76,7 @@ class WordList:
         filled = sorted(found)
         bounds = np.concatenate([[0], np.cumsum([len(entry) for entry in filled])])
         keys = np.array([key for entry in filled for key in entry], np.uint64)
-        return cls(keys, bounds.astype(np.int64))
+        return cls(keys, bounds.astype(np.int64), strict)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -79,9 +84,14 @@ class WordList:
     def matches(self, data: TokenData) -> npt.NDArray[np.bool_]:
         """Return which tokens are part of an entry."""
         found = np.zeros(len(data), np.bool_)
-        if not len(self) or not len(data):
-            return found
-        keys = _normal_keys(data)
+        if len(self) and len(data):
+            for form in _forms(strict=self.strict):
+                found |= self._matches(data, form)
+        return found
+
+    def _matches(self, data: TokenData, form: Callable[[str], str]) -> npt.NDArray[np.bool_]:
+        found = np.zeros(len(data), np.bool_)
+        keys = _keys(data, form)
         sizes, starts = np.diff(self.bounds), self.bounds[:-1]
         singles = self.keys[starts[sizes == 1]]
         found |= np.isin(keys, singles)
@@ -90,7 +100,7 @@ class WordList:
             entry = self.keys[start : start + size]
             by_first.setdefault(int(entry[0]), []).append(entry)
         firsts = np.array(sorted(by_first), np.uint64)
-        for pieces in _readings(data, keys):
+        for pieces in _readings(data, form):
             covered = pieces.last > pieces.first
             for i in np.flatnonzero(covered & np.isin(pieces.keys, singles)).tolist():
                 found[pieces.first[i] : pieces.last[i] + 1] = True
@@ -111,16 +121,20 @@ class WordList:
         return {"keys": self.keys, "bounds": self.bounds}
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays) -> WordList:
+    def from_arrays(cls, arrays: Arrays, *, strict: bool = True) -> WordList:
         """Rebuild a stored list."""
         keys, bounds = arrays["keys"].astype(np.uint64), arrays["bounds"].astype(np.int64)
         if bounds[0] != 0 or bounds[-1] != len(keys) or (np.diff(bounds) < 1).any():
             raise ValueError
-        return cls(keys, bounds)
+        return cls(keys, bounds, strict)
 
 
-def _normal_keys(data: TokenData) -> npt.NDArray[np.uint64]:
-    """Hash the normal form of each token; what is redacted already has the mark of that."""
+def _forms(*, strict: bool) -> tuple[Callable[[str], str], ...]:
+    return (normal_form,) if strict else (normal_form, bare_form)
+
+
+def _keys(data: TokenData, form: Callable[[str], str]) -> npt.NDArray[np.uint64]:
+    """Hash a form of each token; what is redacted already has the mark of that."""
     keys = data.words.lower[data.rows]
     odd = _odd_tokens(data) & ~data.redacted
     if odd.any():
@@ -128,7 +142,7 @@ def _normal_keys(data: TokenData) -> npt.NDArray[np.uint64]:
             data.tokens.type[odd], return_index=True, return_inverse=True
         )
         places = np.flatnonzero(odd)[where]
-        forms = lower_keys([normal_form(_text(data, i)) or "'" for i in places.tolist()])
+        forms = lower_keys([form(_text(data, i)) or "'" for i in places.tolist()])
         keys[odd] = forms[back.reshape(-1)]
         assert len(types) == len(forms)
     return keys
@@ -141,8 +155,9 @@ def _odd_tokens(data: TokenData) -> npt.NDArray[np.bool_]:
     return np.asarray(odd[tokens.end] > odd[tokens.start])
 
 
-def _readings(data: TokenData, keys: npt.NDArray[np.uint64]) -> list[_Pieces]:
+def _readings(data: TokenData, form: Callable[[str], str]) -> list[_Pieces]:
     """Return the words of documents, read token by token and with the parts of broken words joined."""
+    keys = _keys(data, form)
     counted = data.words.counted[data.tokens.type + RESERVED]
     places = np.flatnonzero(counted)
     plain = _Pieces(keys[places], places, places, data.document_of[places])
@@ -159,10 +174,9 @@ def _readings(data: TokenData, keys: npt.NDArray[np.uint64]) -> list[_Pieces]:
     merged = keys[last].copy()
     long = np.flatnonzero(last > first)
     forms = [
-        "".join(normal_form(_text(data, i)) for i in range(first[p], last[p] + 1))
-        for p in long.tolist()
+        "".join(form(_text(data, i)) for i in range(first[p], last[p] + 1)) for p in long.tolist()
     ]
-    merged[long] = lower_keys([form or "'" for form in forms])
+    merged[long] = lower_keys([each or "'" for each in forms])
     merged[long[[data.redacted[first[p] : last[p] + 1].any() for p in long.tolist()]]] = 0
     return [plain, _Pieces(merged, first, last, data.document_of[first])]
 

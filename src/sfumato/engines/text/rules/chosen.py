@@ -189,7 +189,7 @@ class ChosenRules:
                 rules += built_in(languages).rules
         except (ValidationError, ValueError, KeyError, re.error) as error:
             raise ModelError("The stored rules are damaged.", hint="explore again.") from error
-        allow = WordRule("allow", "", 1.0, words=frozenset(stored.allow))
+        allow = WordRule("allow", "", 1.0, words=frozenset(stored.allow), strict=True)
         chosen = RuleSet(tuple(rules), allow, languages)
         return cls(
             chosen, tuple(stored.labels), stored.firm, stored.is_feature, stored.firm_by_label

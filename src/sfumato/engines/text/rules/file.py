@@ -181,7 +181,7 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
     if file.builtin:
         languages = guess_languages(texts) if file.languages is None else tuple(file.languages)
         found += built_in(languages).rules
-    allowed = WordRule("allow", "", 1.0, words=allow.entries(path.parent))
+    allowed = WordRule("allow", "", 1.0, words=allow.entries(path.parent), strict=True)
     return RuleSet(tuple(found), allowed, languages)
 
 

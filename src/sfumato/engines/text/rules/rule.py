@@ -16,11 +16,13 @@ from functools import cached_property
 from ....data.document import Document, Span
 from ....data.findings import resolve
 from ....data.limits import current_limits
+from ....mentions.folding import fold
 
 __all__ = ["PatternRule", "Rule", "RuleSet", "WordRule"]
 
 _NEAR = 48  # characters around a match in which context words count
 _LIFT = 0.35  # what a context word adds to a score
+_BARE = str.maketrans("łøđı", "lodi")
 
 
 @dataclass(frozen=True)
@@ -96,24 +98,49 @@ class PatternRule(Rule):
 
 @dataclass(frozen=True)
 class WordRule(Rule):
-    """A list of words and phrases, without regard to case."""
+    """A list of words and phrases, without regard to case, and to accents unless it is `strict`.
+
+    >>> names = WordRule("names", "NAME", 1.0, words=frozenset({"Müller", "Łuk"}))
+    >>> [(span.start, span.end) for span in names.spans("MULLER, Müller, Luk")]
+    [(8, 14), (0, 6), (16, 19)]
+    """
 
     words: frozenset[str] = frozenset()
+    strict: bool = False
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
-        # Longest first, and any white space between the words of a phrase.
-        entries = sorted({w.strip() for w in self.words if w.strip()}, key=lambda w: (-len(w), w))
-        if not entries:
-            return None
-        forms = "|".join(r"\s+".join(map(re.escape, entry.split())) for entry in entries)
-        return re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE)
+        return _whole_words(self.words)
+
+    @cached_property
+    def _bare_pattern(self) -> re.Pattern[str] | None:
+        return None if self.strict else _whole_words(map(_without_accents, self.words))
 
     def spans(self, text: str) -> Iterator[Span]:
         """Yield every entry that occurs as whole words."""
+        found = set[tuple[int, int]]()
         if self._pattern is not None:
             for match in self._pattern.finditer(text):
+                found.add(match.span())
                 yield Span(*match.span(), self.label, self.score)
+        if self._bare_pattern is not None:
+            for match in self._bare_pattern.finditer(_without_accents(text)):
+                if match.span() not in found:
+                    yield Span(*match.span(), self.label, self.score)
+
+
+def _whole_words(words: Iterable[str]) -> re.Pattern[str] | None:
+    # Longest first, and any white space between the words of a phrase.
+    entries = sorted({w.strip() for w in words if w.strip()}, key=lambda w: (-len(w), w))
+    if not entries:
+        return None
+    forms = "|".join(r"\s+".join(map(re.escape, entry.split())) for entry in entries)
+    return re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE)
+
+
+def _without_accents(text: str) -> str:
+    """Return a text of the same length in lower case and without accents, as a recogniser may read it."""
+    return fold(text).translate(_BARE)
 
 
 @dataclass(frozen=True)
@@ -128,7 +155,7 @@ class RuleSet:
     """
 
     rules: Sequence[Rule] = ()
-    allow: WordRule = field(default_factory=lambda: WordRule("allow", "", 1.0))
+    allow: WordRule = field(default_factory=lambda: WordRule("allow", "", 1.0, strict=True))
     languages: tuple[str, ...] | None = None
 
     @property

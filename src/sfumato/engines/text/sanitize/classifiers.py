@@ -294,7 +294,9 @@ class ClassifierSet:
                 for i in range(int(header["knowledge"]))
             )
             lists = {
-                name: WordList.from_arrays({k: arrays[f"{name}/{k}"] for k in ("keys", "bounds")})
+                name: WordList.from_arrays(
+                    {k: arrays[f"{name}/{k}"] for k in ("keys", "bounds")}, strict=name == "allow"
+                )
                 for name in ("deny", "allow")
             }
         except (KeyError, TypeError, ValueError, IndexError) as error:
