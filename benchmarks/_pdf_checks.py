@@ -210,7 +210,12 @@ def _in_bytes(data: bytes, words: Sequence[str]) -> set[str]:
     for stream in _streams(data):
         for word in set(words) - found:
             forms = [word.encode("utf-8"), word.encode("utf-16-be"), word.encode("utf-16-le")]
-            packed = [base64.b64encode(b"\0" * n + forms[0])[4 if n else 0 : -4] for n in range(3)]
+            long = (
+                len(forms[0]) >= 6
+            )  # the middle of a shorter word is three letters, which stand anywhere
+            packed = [
+                base64.b64encode(b"\0" * n + forms[0])[4 if n else 0 : -4] for n in range(3) if long
+            ]
             digits = [f.hex().encode() for f in forms] + [f.hex().upper().encode() for f in forms]
             names = [b"/" + forms[0], word.replace(" ", "#20").encode()]
             if any(f and f in stream for f in (*forms, *packed, *digits, *names)):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
+from pathlib import Path
 
 import pikepdf
+import reportlab
 from pikepdf import Array, Dictionary, Name, String
 
 from benchmarks._pdf_places import Draw, Made, body, changed, name, prose, with_content
@@ -176,6 +178,37 @@ def profile(draw: Draw) -> Made:
         f"<{'there'.encode('utf-16-be').hex()}> Tj ET"
     )
     return changed(with_content(draw, content), change), names
+
+
+def outlines(draw: Draw, *, over_text: bool = True) -> Made:
+    """A name whose letters are drawn as curves, over the same name as text that is not seen or over none."""
+    from fontTools.pens.basePen import BasePen
+    from fontTools.ttLib import TTFont
+
+    class Pen(BasePen):
+        def _moveTo(self, at: tuple[float, float]) -> None:  # noqa: N802
+            drawn.append(f"{at[0]:.0f} {at[1]:.0f} m")
+
+        def _lineTo(self, at: tuple[float, float]) -> None:  # noqa: N802
+            drawn.append(f"{at[0]:.0f} {at[1]:.0f} l")
+
+        def _curveToOne(self, *points: tuple[float, float]) -> None:  # noqa: N802
+            drawn.append(" ".join(f"{x:.0f} {y:.0f}" for x, y in points) + " c")
+
+        def _closePath(self) -> None:  # noqa: N802
+            drawn.append("h")
+
+    who, drawn = name(draw), list[str]()
+    font = TTFont(Path(reportlab.__file__).parent / "fonts" / "Vera.ttf")
+    glyphs, letters = font.getGlyphSet(), font.getBestCmap()
+    for letter in who:
+        glyph = glyphs[letters[ord(letter)]]
+        glyph.draw(Pen(glyphs))
+        drawn.append(f"f 1 0 0 1 {glyph.width} 0 cm")
+    content = f"q .012 0 0 .012 60 700 cm {' '.join(drawn)} Q"
+    if over_text:
+        content += f" BT 3 Tr /F1 24 Tf 60 700 Td ({who}) Tj ET"
+    return with_content(draw, content), [who]
 
 
 MORE_PLACES = {

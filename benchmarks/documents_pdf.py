@@ -12,7 +12,6 @@ import hashlib
 import io
 import os
 import random
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -28,6 +27,7 @@ from benchmarks._pdf_places import FIRST, HOSTILE, LAST
 from benchmarks._pdf_places import PLACES as FIRST_PLACES
 from benchmarks._pdf_real import measure_files
 from sfumato.data.formats.pdf.refusal import FileRefusedError, need_packages
+from sfumato.data.formats.scans.registry import picture_reader
 
 PLACES = FIRST_PLACES | MORE_PLACES
 SEEDS = int(os.environ.get("SFUMATO_PDF_SEEDS", "17"))  # of each place in a round
@@ -103,44 +103,54 @@ def _generated(number: int) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     seconds: Counter[str] = Counter()
     failed: list[str] = []
-    for place, make in PLACES.items():
-        for seed in range(SEEDS):
-            draw = random.Random(f"{place} {number} {seed}")
-            data, names = make(draw)
-            try:
-                done = checks.redact(data, names)
-            except FileRefusedError:
-                failed.append(f"{place} {number} {seed}")
-                continue
-            left = checks.find_leaks(done.data, names)
-            decoys = [f"{draw.choice(FIRST)} {draw.choice(LAST)}" for _ in range(4)]
-            decoys = [
-                d for d in decoys if not set(d.split()) & {w for n in names for w in n.split()}
-            ]
-            told, unused = checks.tell_by_fonts(done.data, names)
-            by_chance = checks.tell_by_fonts(done.data, decoys)
-            changed = checks.changed_pixels(done) if seed % 2 == 0 else []  # drawing takes longest
-            counts.update(
-                files=1, pages=len(done.text.pages), planted=len(names), pictures=len(done.report.pictures),
-                lines=done.report.lines, kept_gaps=done.report.kept_gaps, pages_compared=len(changed),
-                pages_changed=sum(share > 0.001 for share in changed), spelled_by_fonts=told,
-                left_in_fonts=unused, decoys=len(decoys), decoys_spelled=by_chance[0], decoys_left=by_chance[1],
-            )  # fmt: skip
-            counts.update({f"leaks_{reader}": len(words) for reader, words in left.items()})
-            seconds.update(done.seconds)
-            if left:
-                failed.append(f"{place} {number} {seed}")
-            if seed < OCR_FILES and shutil.which("tesseract"):
-                counts.update(
-                    ocr_files=1, ocr_before=len(checks.find_by_ocr(data, names)),
-                    ocr_after=len(checks.find_by_ocr(done.data, names)),
-                )  # fmt: skip
-            if seed == 0:
-                found = checks.find_leaks(_boxed(data, names), names)
-                counts.update(control_planted=len(names), control_leaks=len(set().union(*found.values())))  # fmt: skip
+    for place in PLACES:
+        key = f"round{number}-{SEEDS}-{place}"
+        found = resumed("documents_pdf", key, lambda place=place: _one_place(number, place))
+        counts.update(found["counts"])
+        seconds.update(found["seconds"])
+        failed += found["failed"]
     for reader in ("pdfium", "pdfminer", "bytes"):
         counts.setdefault(f"leaks_{reader}", 0)
     return {**dict(counts), "failed": failed, "seconds": _rounded(seconds)}
+
+
+def _one_place(number: int, place: str) -> dict[str, Any]:
+    counts: Counter[str] = Counter()
+    seconds: Counter[str] = Counter()
+    failed: list[str] = []
+    for seed in range(SEEDS):
+        draw = random.Random(f"{place} {number} {seed}")
+        data, names = PLACES[place](draw)
+        try:
+            done = checks.redact(data, names)
+        except FileRefusedError:
+            failed.append(f"{place} {number} {seed}")
+            continue
+        left = checks.find_leaks(done.data, names)
+        decoys = [f"{draw.choice(FIRST)} {draw.choice(LAST)}" for _ in range(4)]
+        decoys = [d for d in decoys if not set(d.split()) & {w for n in names for w in n.split()}]
+        told, unused = checks.tell_by_fonts(done.data, names)
+        by_chance = checks.tell_by_fonts(done.data, decoys)
+        changed = checks.changed_pixels(done) if seed % 2 == 0 else []  # drawing takes longest
+        counts.update(
+            files=1, pages=len(done.text.pages), planted=len(names), pictures=len(done.report.pictures),
+            lines=done.report.lines, kept_gaps=done.report.kept_gaps, pages_compared=len(changed),
+            pages_changed=sum(share > 0.001 for share in changed), spelled_by_fonts=told,
+            left_in_fonts=unused, decoys=len(decoys), decoys_spelled=by_chance[0], decoys_left=by_chance[1],
+        )  # fmt: skip
+        counts.update({f"leaks_{reader}": len(words) for reader, words in left.items()})
+        seconds.update(done.seconds)
+        if left:
+            failed.append(f"{place} {number} {seed}")
+        if seed < OCR_FILES and picture_reader() is not None:
+            counts.update(
+                ocr_files=1, ocr_planted=len(names), ocr_before=len(checks.find_by_ocr(data, names)),
+                ocr_after=len(checks.find_by_ocr(done.data, names)),
+            )  # fmt: skip
+        if seed == 0:
+            found = checks.find_leaks(_boxed(data, names), names)
+            counts.update(control_planted=len(names), control_leaks=len(set().union(*found.values())))  # fmt: skip
+    return {"counts": dict(counts), "seconds": dict(seconds), "failed": failed}
 
 
 def _gap() -> dict[str, Any]:

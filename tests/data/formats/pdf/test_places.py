@@ -11,12 +11,13 @@ import pytest
 pikepdf = pytest.importorskip("pikepdf", reason="the extra pdf is not installed")
 
 from benchmarks import _pdf_checks as checks  # noqa: E402
-from benchmarks._pdf_more_places import MORE_PLACES  # noqa: E402
+from benchmarks._pdf_more_places import MORE_PLACES, outlines  # noqa: E402
 from benchmarks._pdf_places import HOSTILE, PLACES, _vera, drawn, lines, plain, with_content  # noqa: E402
 
 from sfumato.data.document import Document, Edited  # noqa: E402
 from sfumato.data.documents import read_documents  # noqa: E402
 from sfumato.data.formats.pdf.format import Pdf  # noqa: E402
+from sfumato.data.formats.pdf.refusal import FileRefusedError  # noqa: E402
 from sfumato.data.formats.protocol import CorpusFile  # noqa: E402
 from sfumato.data.formats.verification import Digests  # noqa: E402
 
@@ -159,7 +160,6 @@ def test_the_edges_of_a_cell_stay_and_a_frame_around_the_name_goes():
     assert counts == [4, 2], "the upright edges tell nothing, the level ones how wide the name was"
 
 
-
 def test_rules_across_a_cut_and_the_lines_of_patterns_stay():
     """An axis beside a word says nothing about it, and what a pattern draws is seen."""
     from benchmarks._pdf_places import changed
@@ -290,6 +290,16 @@ def test_letters_without_a_height_are_cut():
     done = checks.redact(with_content(random.Random(1), flat), ["Quixadelmo"])
     assert len(done.edits) == 1
     assert b"Quixadelmo" not in done.data
+
+
+@pytest.mark.parametrize("over_text", [True, False])
+def test_letters_that_are_drawn_are_a_picture_of_text(over_text):
+    """Nobody can cut them, so that their page is read as a scanned one or the file withheld."""
+    data, names = outlines(random.Random(1), over_text=over_text)
+    with pytest.raises(FileRefusedError, match="scanned pages"):
+        checks.redact(data, names)
+    lines_alone = " ".join(f"60 {y} m 300 {y} l S" for y in range(100, 700, 3))
+    assert checks.redact(with_content(random.Random(1), lines_alone), names).text.text == ""
 
 
 def test_a_scanned_page_among_others_is_blanked_and_told(tmp_path):

@@ -41,6 +41,7 @@ _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (
     0.2  # share of characters without a meaning from which on nobody can tell what is written
 )
+_CURVES = 60  # of a page without text from which on they may be letters: a name of ten letters has some 100
 _INVISIBLE = 3  # the text render mode of what an OCR program lays under a picture
 T = TypeVar("T")
 
@@ -179,13 +180,22 @@ def read_text(
         would be empty without them; returns what is written on each that was read.
 
     """
-    found = PdfText(read_pages(data))
+    with _open(data) as document:
+        read = [_read_page(document, number, _seen_characters) for number in range(len(document))]
+    found = PdfText(tuple(page for page, _ in read))
     letters = [sum(not c.isspace() for c in page.text) for page in found.pages]
     scanned = [i for i, n in enumerate(letters) if not n and i in pictures]
     if blank:
-        scanned += [i for i in _with_invisible_text(data, pictures) if letters[i]]
-    # Without their pictures some pages are empty; a file of such pages would be nothing at all.
-    needed = not blank or len(scanned) > len(letters) // 2
+        unseen = [i for i, (_, is_seen) in enumerate(read) if not is_seen and i not in pictures]
+        covered = pictures.union(_with_drawn_letters(data, unseen))
+        scanned += [i for i in _with_invisible_text(data, covered) if letters[i]]
+    drawn = _with_drawn_letters(
+        data, [i for i, n in enumerate(letters) if not n and i not in scanned]
+    )
+    scanned += drawn
+    # Without their pictures some pages are empty; a file of such pages would be nothing at all. What is drawn by lines
+    # cannot be blanked as a picture can.
+    needed = not blank or len(scanned) > len(letters) // 2 or not pictures.issuperset(scanned)
     if scanned:
         own = {} if scan is None else scan(sorted(scanned), needed)
         if needed and scan is None:
@@ -237,6 +247,14 @@ def _characters(textpage: object) -> PageText:
     return PageText(text, where[:, :2], where[:, 2:], np.array(made, np.bool_))
 
 
+def _seen_characters(textpage: object) -> tuple[PageText, bool]:
+    """Return the characters of a page, and whether the first letter is seen."""
+    page = _characters(textpage)
+    first = next((i for i, c in enumerate(page.text) if not c.isspace()), None)
+    drawn = None if first is None else raw.FPDFText_GetTextObject(textpage, first)
+    return page, not drawn or raw.FPDFTextObj_GetTextRenderMode(drawn) != _INVISIBLE
+
+
 def _codes(textpage: object) -> list[int]:
     get_code = raw.FPDFText_GetUnicode
     return [get_code(textpage, i) for i in range(raw.FPDFText_CountChars(textpage))]
@@ -281,11 +299,11 @@ def _character(code: int) -> str:
     return "\n" if code == 0x0A else " " if code < 0x20 else chr(code)
 
 
-def _with_invisible_text(data: bytes, pictures: frozenset[int]) -> list[int]:
-    """Return the pages with a picture whose text is all invisible, as under a scan."""
+def _with_invisible_text(data: bytes, pages: frozenset[int]) -> list[int]:
+    """Return those of some pages whose text is all invisible, as under a scan or under letters that are drawn."""
     found = []
     document = pdfium.PdfDocument(data)
-    for number in sorted(pictures):
+    for number in sorted(pages):
         page = document[number]
         texts = [o for o in page.get_objects(max_depth=6) if o.type == raw.FPDF_PAGEOBJ_TEXT]
         modes = {raw.FPDFTextObj_GetTextRenderMode(o.raw) for o in texts}
@@ -293,4 +311,28 @@ def _with_invisible_text(data: bytes, pictures: frozenset[int]) -> list[int]:
             found.append(number)
         page.close()
     document.close()
+    return found
+
+
+def _with_drawn_letters(data: bytes, numbers: Sequence[int]) -> list[int]:
+    """Return those of some pages without text on which so many curves are drawn that they may be letters."""
+    found = []
+    document = pdfium.PdfDocument(data) if numbers else None
+    for number in numbers:
+        assert document is not None
+        page, curves = document[number], 0
+        for path in page.get_objects(filter=(raw.FPDF_PAGEOBJ_PATH,), max_depth=6):
+            segments = (
+                raw.FPDFPath_GetPathSegment(path.raw, i)
+                for i in range(raw.FPDFPath_CountSegments(path.raw))
+            )
+            curves += sum(
+                raw.FPDFPathSegment_GetType(s) == raw.FPDF_SEGMENT_BEZIERTO for s in segments
+            )
+            if curves >= 3 * _CURVES:  # each has three points
+                found.append(number)
+                break
+        page.close()
+    if document is not None:
+        document.close()
     return found
