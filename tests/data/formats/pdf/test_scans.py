@@ -150,6 +150,14 @@ def test_a_word_that_can_be_read_again_is_noticed(tmp_path, reader, monkeypatch)
     assert not publish(tmp_path, bars.as_pdf(bars.scan(LETTER)), "Kowalczyk")[2]
 
 
+def test_a_name_that_is_read_again_without_its_accents_is_noticed(tmp_path, reader):
+    from sfumato.data.formats.pdf.scanned import find_in_scans
+
+    _, content, _ = publish(tmp_path, bars.as_pdf(bars.scan(LETTER)), "Kowalczyk")
+    assert find_in_scans(content, ["Pátient"]) == 1
+    assert find_in_scans(content, ["pátient", "Pátiens"]) == 0
+
+
 def test_without_the_extra_a_scan_is_withheld_in_one_sentence(tmp_path, nobody):
     (tmp_path / "a.pdf").write_bytes(bars.as_pdf(bars.scan(LETTER)))
     part = CorpusFile("a.pdf", tmp_path / "a.pdf")

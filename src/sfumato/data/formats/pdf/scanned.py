@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import struct
+import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ _DPI = 200
 _BITS = 4
 _SHORTEST = 4  # letters of a removed string that is looked for; the text is compared with what was decided anyway
 _WORD = re.compile(r"\w+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_BARE = str.maketrans("łŁøØđĐı", "lLoOdDi")
 _MOST_PIXELS = 40_000_000
 _LARGEST = 200_000_000
 """Pixels that a picture may have before it is drawn: a sheet of A3 at 600 dpi has a third of that."""
@@ -310,8 +313,11 @@ def _only_picture(page: pdfium.PdfPage) -> Picture:
 
 
 def find_in_scans(data: bytes, removed: Iterable[str]) -> int:
-    """Count the removed strings that a recogniser reads on the scanned pages of a written file."""
-    found = (_WORD.findall(text) for text in removed)
+    """Count the removed strings that a recogniser reads on the scanned pages of a written file.
+
+    Accents make no difference: a recogniser that read one of them once may miss it next to it.
+    """
+    found = (_WORD.findall(_without_accents(text)) for text in removed)
     wanted = [words for words in found if len("".join(words)) >= _SHORTEST]
     numbers = list(_own_scans(data))
     reader = picture_reader() if numbers and wanted else None
@@ -321,9 +327,18 @@ def find_in_scans(data: bytes, removed: Iterable[str]) -> int:
     for number in numbers:
         picture, scale = _draw(data, number)
         read = reader.read(picture, round(scale * 72)).words
-        words = [w for word in read for w in _WORD.findall(word.text)]
+        words = [w for word in read for w in _WORD.findall(_without_accents(word.text))]
         left |= {i for i, own in enumerate(wanted) if _stands_in(own, words)}
     return len(left)
+
+
+def _without_accents(text: str) -> str:
+    """Return a text without the accents of Latin letters; capitals stay.
+
+    >>> _without_accents("Müller, Łukasiewicz, Sørensen")
+    'Muller, Lukasiewicz, Sorensen'
+    """
+    return _ACCENTS.sub("", unicodedata.normalize("NFD", text)).translate(_BARE)
 
 
 def _stands_in(wanted: Sequence[str], words: Sequence[str]) -> bool:
