@@ -41,7 +41,7 @@ def find_rules(stream: StreamContent, boxes: Sequence[CutBox]) -> Iterator[tuple
         What is cut from it.
 
     """
-    lines: list[tuple[int, int, Sequence[float]]] = []
+    lines: list[tuple[int, int, tuple[float, ...]]] = []
     ends: list[set[tuple[int, int]]] = [set(), set()]  # of level and of upright lines
     for start, end, matrix in _between(stream.operators, len(stream.content)) if boxes else ():
         if end - start < _SHORTEST:
@@ -58,11 +58,11 @@ def find_rules(stream: StreamContent, boxes: Sequence[CutBox]) -> Iterator[tuple
             box = _box(matrix, x0, y0, x0 + wide, y0 + high)
             if _is_along(box, boxes) and _begins(between, match.start()):
                 yield start + match.start(), start + match.end()
-    for begin, end, box in lines:
+    for begin, last, line in lines:
         # One that meets another at a corner is the edge of a cell; nothing meets an underline.
-        is_edge = not ends[not _is_upright(box)].isdisjoint(_corners(box))
-        if not is_edge or _is_as_wide(box, boxes):
-            yield begin, end
+        is_edge = not ends[not _is_upright(line)].isdisjoint(_corners(line))
+        if not is_edge or _is_as_wide(line, boxes):
+            yield begin, last
 
 
 def _is_upright(box: Sequence[float]) -> bool:
