@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import multiprocessing
 import os
 import random
+import resource
 import tempfile
 import time
 from collections import Counter
@@ -73,6 +75,7 @@ def run() -> dict[str, Any]:
         "generated": {"seeds_per_place": SEEDS, "places": len(PLACES), "rounds": rounds},
         "gap": resumed("documents_pdf", "gap", _gap),
         "hostile": resumed("documents_pdf", "hostile", _hostile),
+        "memory": resumed("documents_pdf", "memory", _memory),
         "real": real,
         "real_fresh": fresh,
         "speed": speed,
@@ -180,6 +183,30 @@ def _hostile() -> dict[str, Any]:
             reason = str(error)
         found[kind] = {"withheld": reason, "seconds": round(time.process_time() - start, 2), "bytes": len(data)}  # fmt: skip
     return found
+
+
+def _memory() -> list[dict[str, Any]]:
+    """Redact and verify files one after the other, each time in a new process; memory must not grow with their number."""
+    found = []
+    for count in (200, 2_000):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            found.append(pool.apply(_redact_many, (count,)))
+    return found
+
+
+def _redact_many(count: int) -> dict[str, Any]:
+    from sfumato.data.formats.pdf.verify import find_leaks
+
+    made = [PLACES["body"](random.Random(seed)) for seed in range(20)]
+    left = 0
+    for number in range(count):
+        data, names = made[number % len(made)]
+        left += find_leaks(checks.redact(data, names).data, names)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return {
+        "files": count, "left": left, "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
+        "peak_megabytes": used.ru_maxrss >> 10,
+    }  # fmt: skip
 
 
 # --- real files ----------------------------------------------------------------------------------

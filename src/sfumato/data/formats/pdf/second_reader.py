@@ -1,7 +1,9 @@
 # ruff: noqa: ARG002 (the device has the methods that its library calls)
-"""The letters of a written PDF as pdfminer.six sees them, for which qpdf tells the operators of a stream apart.
+"""The letters of a written PDF as pdfminer.six sees them; the parser of qpdf tells the operators of a stream apart.
 
-Neither takes part in reading a file or in cutting it. pdfminer.six takes a stream apart itself where qpdf cannot.
+pdfminer.six has no part in reading a file or in cutting it. qpdf packs and unpacks files, but what is cut from a
+stream is decided by sfumato's own scanner and spliced, so that neither of the two that look here repeats its mistakes.
+Where qpdf's parser gives up, pdfminer.six takes the stream apart itself.
 """
 
 from __future__ import annotations
