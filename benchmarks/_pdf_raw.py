@@ -55,7 +55,7 @@ _RENAMED = re.compile(
     rb"[A-Za-z]{1,3}[0-9_+.]*|N\d+x|(?:Image|Form|Font|Fm|Meta|Pat|Image_|Sfumato[A-Z]\w*|Ink|Default(?:Gray|RGB|CMYK))[0-9_]*"
 )
 """Names of resources that tell nothing."""
-UNEXPLAINED = ("a string", "a name of another kind", "a string that content shows", "a name in content", "content of another kind", "another stream", "between objects")  # fmt: skip
+UNEXPLAINED = ("a string", "a name of another kind", "a string that content shows", "a name in content", "content of another kind", "another stream", "a colour profile", "between objects")  # fmt: skip
 """Places where an author's text could stand."""
 
 

