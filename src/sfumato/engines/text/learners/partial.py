@@ -204,6 +204,18 @@ class Fitted:
         )  # fmt: skip
         return out
 
+    def scores_of(self, document: int) -> Scores:
+        """Return the log-odds of the tokens of one document."""
+        data, index = self.pool.data, self.pool.data.index()
+        doc = data.tokens.doc[document : document + 2]
+        out = np.empty(len(data))  # of which only the document's part is touched
+        kernels.score(
+            doc, np.ones(1, np.bool_), data.rows, index.own_bounds, index.own, index.near,
+            index.far, index.joint, self.pool.places[0], self.pool.base, self.weights[:, None],
+            self.transitions, out,
+        )  # fmt: skip
+        return out[doc[0] : doc[1]]
+
     def model(self) -> CRFModel:
         """Return the same weights by feature hash, for texts outside the pool."""
         index, (_, sizes) = self.pool.data.index(), self.pool.places
