@@ -34,6 +34,7 @@ from .word_classes import WordClasses
 __all__ = ["Session"]
 
 _NEARLY = 0.7  # how far below the threshold a word of a harmless class is asked about again
+_MISSED = 0.02  # of the sensitive words that somebody read, called harmless: a no that all else speaks against yields
 
 
 class Session(AnswerKeeper):
@@ -84,7 +85,9 @@ class Session(AnswerKeeper):
         if seen is not None:
             data = data.with_places(*stack_places(data, seen, with_own=True))
         self.pool = Pool(data)
-        learner = PartialCRF(start=self.project.start_model(), seen=tuple(self.place_labels.kinds))
+        learner = PartialCRF(
+            start=self.project.start_model(), seen=tuple(self.place_labels.kinds), missed=_MISSED
+        )
         self.readers = Readers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
         self._wake = threading.Condition(self.lock)
