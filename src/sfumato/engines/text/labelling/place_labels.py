@@ -127,6 +127,19 @@ class PlaceLabels:
                 inside[open_] = one_label(inside[open_], matched, self.labels)
         return found
 
+    def proposed_at(self, place: Place) -> str:
+        """Return the label that a rule proposes for a place, or an empty text.
+
+        Parameters
+        ----------
+        place : Place
+            The place.
+
+        """
+        document, first, last = place
+        spans = self.project.proposals[document]
+        return next((s.label for s in spans if s.start < last and first < s.end), "")
+
     def at(self, place: Place) -> str:
         """Return the label that a place would get as one.
 
