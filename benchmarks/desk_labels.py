@@ -4,7 +4,8 @@
 starter as background), judged on the other half, for corpora cut at 10,000 and at 60,000 words; and from a project of
 150 answers on 10,000 words, judged on all its documents, as its release labels them (`right_unanswered`: the words that
 nobody answered about). "told" is what the same model reaches that is told which words are sensitive, learned from
-an eighth, a quarter, half and all of the documents of one half. Each corpus was left out of the starter's learning.
+an eighth, a quarter, half and all of the documents of one half. "held" says whether
+the share that is left lies in the range that the frontier promised. Each corpus was left out of the starter's learning.
 """
 
 from __future__ import annotations
@@ -66,6 +67,15 @@ def confusion(
     }  # fmt: skip
 
 
+def left_of(gold: list[Document], found: list[Document], labels: list[str]) -> float:
+    """Return the share of the sensitive words that is left."""
+    tokens = tokenize([d.text for d in gold], vocabulary := Vocabulary())
+    data = TokenData.of(tokens, vocabulary)
+    sensitive = data.counted & (labels_from_spans(gold, tokens, labels) > 0)
+    left = sensitive & (labels_from_spans(found, tokens, labels) == 0)
+    return round(int(left.sum()) / max(int(sensitive.sum()), 1), 4)
+
+
 def from_explore(name: str, most: int) -> dict[str, Any]:
     own, labels = halves_of(name, most)
     half = len(own) // 2
@@ -82,8 +92,15 @@ def from_explore(name: str, most: int) -> dict[str, Any]:
         Document(d.id, d.text, tuple(explored.spans(Document(d.id, d.text), RATIO)))
         for d in own[half:]
     ]
-    words = sum(len(d.text.split()) for d in own[:half])
-    return {**confusion(own[half:], found, labels), "words_learned_from": words}
+    (candidate,) = (c for c in explored.candidates if c.ratio == RATIO)
+    left, around = left_of(own[half:], found, labels), candidate.risk.interval
+    assert around is not None
+    return {
+        **confusion(own[half:], found, labels),
+        "words_learned_from": sum(len(d.text.split()) for d in own[:half]),
+        "left": left, "promised": [round(around.low, 4), round(around.high, 4)],
+        "held": around.low <= left <= around.high,
+    }  # fmt: skip
 
 
 def halves_of(name: str, most: int) -> tuple[list[Document], list[str]]:
@@ -177,9 +194,10 @@ def run() -> dict[str, Any]:
         for name in wanted:
             found[way][name] = resumed("desk_labels", f"{name}, {way}", partial(work, name))
             print(f"   {name}, {way}: {found[way][name]['right']}", flush=True)
+    held = [row["held"] for row in found["explore"].values()]
     shares = {way: [row["right"] for row in rows.values()] for way, rows in found.items()}
     return {
-        **found, "answers_given": ANSWERS,
+        **found, "answers_given": ANSWERS, "ranges_held": [sum(held), len(held)],
         "median": {way: round(float(np.median(s)), 4) for way, s in shares.items()},
         "least": {way: min(s) for way, s in shares.items()},
     }  # fmt: skip
