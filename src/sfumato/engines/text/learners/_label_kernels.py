@@ -98,7 +98,7 @@ def decode(emissions, starts, stops, moves, out):
                             p = r
                     before[k, q] = p
                     best[k, q] += best[k - 1, p] + moves[p, q]
-        q = np.argmax(best[n - 1])
+        q = int(np.argmax(best[n - 1]))
         for k in range(n - 1, -1, -1):
             out[i + k] = q + 1
             q = before[k, q]

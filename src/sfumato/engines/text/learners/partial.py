@@ -14,6 +14,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..rules.features import RULE_PLACES, values_of
 from . import _partial_kernels as kernels
+from ._crf_kernels import STEEPEST
 from .crf import CRFModel, sealed_keys, sentence_ends
 from .linear.columns import laid_places
 from .weights import UNIT
@@ -156,7 +157,7 @@ class PartialCRF:
             chosen &= documents[document]
         visited = np.flatnonzero(chosen)
         random = Streams(seed).generator("partial crf")
-        slip = math.log(self.missed) if self.missed else -2.0 * kernels.STEEPEST
+        slip = math.log(self.missed) if self.missed else -2.0 * STEEPEST
         summed = np.zeros(pool.size, np.float32)
         moved = np.zeros((2, 2))
         for epoch in range(self.epochs if len(visited) else 1):
