@@ -43,10 +43,10 @@ WAYS = ("then", "ours", "documents")
 MOST_LABELS = 9
 
 
-def documents_of(name: str) -> tuple[list[Document], list[str]]:
-    """Return some documents of a corpus and its labels, the nine commonest where there are more."""
+def documents_of(name: str, most: int = WORDS) -> tuple[list[Document], list[str]]:
+    """Return documents of a corpus, of about so many words, and its labels, the nine commonest where there are more."""
     if name == "letters_de":
-        return [joined(d) for d in german_letters(50, seed=7)], list(LABELS)
+        return [joined(d) for d in german_letters(most // 200, seed=7)], list(LABELS)
     folder = data_folder()
     assert folder is not None
     with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -56,7 +56,7 @@ def documents_of(name: str) -> tuple[list[Document], list[str]]:
     for i in order.tolist():
         kept.append(documents[i])
         words += len(documents[i].text.split())
-        if words >= WORDS:
+        if words >= most:
             break
     counts = Counter(s.label for d in kept for s in d.spans)
     labels = [label for label, _ in counts.most_common(MOST_LABELS)]

@@ -66,6 +66,8 @@ class Question(TypedDict):
     """The question about a convention; empty for other classes."""
     count: NotRequired[int]
     examples: NotRequired[list[Passage]]
+    proposed: NotRequired[str]
+    """What rules call the words of a class: numbers of one form are several classes where rules tell them apart."""
 
 
 class DocumentView(TypedDict):

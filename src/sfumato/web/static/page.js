@@ -136,7 +136,8 @@ function showClass() {
   const { title, examples, number } = question;
   $("asked-title").textContent = question.asks || say("Are these sensitive, all of them? {what}.", { what: title[0].toUpperCase() + title.slice(1) });
   const places = say("one answer for {n} places, {shown} of them drawn at random and shown", { n: count(question.count), shown: examples.length });
-  $("about").textContent = `${say("Question {n}", { n: number })} · ${places}`;
+  const proposed = question.proposed ? ` · ${say("rules propose {label}", { label: question.proposed })}` : "";
+  $("about").textContent = `${say("Question {n}", { n: number })} · ${places}${proposed}`;
   $("text").replaceChildren();
   const list = put($("text"), "ul");
   // A little context on one line, without the words that it cuts through.

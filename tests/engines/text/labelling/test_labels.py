@@ -107,6 +107,7 @@ def test_words_that_look_alike_get_the_label_that_people_gave(letters, tmp_path)
         text = LETTERS[0]
         at = text.index("1509")
         session.mark([(0, at, at + 8)], "CASE")
+        session.refit()
         other = LETTERS[1].index("1509")
         assert session.label_at(1, other, other + 8) == "CASE"
         assert np.count_nonzero(session.answers.known > 0) == 1
@@ -147,3 +148,31 @@ def test_a_line_break_ends_what_stands_beside_a_span(tmp_path):
     assert places["Hafenstieg"] == places["5"] == 1
     assert places[","] == 0
     session.close()
+
+
+def test_the_page_shows_the_labels_of_the_release(letters, tmp_path):
+    """A telephone number, a street or a clinic is called on the page what it will be called in the file."""
+    start_project(letters, tmp_path / "project", labels=["NAME", "DATE", "PHONE", "EMAIL"])
+    session = Session(tmp_path / "project", background=False)
+    for number in range(3):
+        text = LETTERS[number]
+        words = [("Jonas Albers", "NAME"), (f"0699-1509981{number}", "PHONE"), (f"jonas.albers1{number}@example.org", "EMAIL"),
+                 (f"1{number}.03.1954", "DATE"), (f"1{number}.09.2039", "DATE"), ("Bernwart Schulze", "NAME")]  # fmt: skip
+        spans = [(text.index(word), text.index(word) + len(word), label) for word, label in words]
+        session.window((number, 0, len(text)), spans, random=False)
+    session.refit()
+    explored = explore_answers(session, request_of(session, [10.0]))
+    compared = 0
+    for number, marked in enumerate(session.known_spans()):
+        page = labels_from_spans([Document("", marked.text, session.spans(number))], *own(marked), session.labels)  # fmt: skip
+        release = labels_from_spans([Document("", marked.text, explored.spans(marked, 10.0))], *own(marked), session.labels)  # fmt: skip
+        both = (page > 0) & (release > 0)
+        assert (page == release)[both].all()
+        compared += int(both.sum()) if number >= 3 else 0
+    assert compared > 50
+    session.close()
+
+
+def own(document):
+    """The tokens of one document."""
+    return (tokenize([document.text], Vocabulary()),)

@@ -6,6 +6,7 @@ import pytest
 from sfumato.core.errors import ParameterError
 from sfumato.data.samples import discharge_letters
 from sfumato.engines.text.labelling.desk import TextDesk
+from sfumato.engines.text.labelling.questions import Question as Asked
 from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.learners.partial import UNKNOWN
 
@@ -129,5 +130,21 @@ def test_the_page_gets_a_class_with_examples_and_answers_it_once(project):
         assert desk.session.journal.events[-1]["seconds"] == 5
         desk.answer({"do": "undo"})
         assert desk.question("cost")["class_key"] == asked["class_key"]
+    finally:
+        desk.close()
+
+
+def test_classes_of_one_form_are_told_apart_by_what_rules_propose(project):
+    """Numbers that rules propose and numbers that they do not are two questions: the page says which is asked."""
+    desk = TextDesk(project)
+    try:
+        session, told = desk.session, set()
+        for number, (key, words) in enumerate(session.classes.items()):
+            if words.asks:
+                continue
+            shown = desk._about_class(Asked("class", 0, 0, 0, class_number=number))
+            told.add((shown["title"], shown["proposed"]))
+            assert bool(shown["proposed"]) == (not key.endswith("|0") and "|" in key)
+        assert len(told) == sum(not words.asks for words in session.classes.values())
     finally:
         desk.close()

@@ -127,3 +127,19 @@ def test_chains_cover_every_token_once_and_stay_inside_documents():
     assert covered.tolist() == list(range(len(data)))
     assert (last - first).max() <= kernels.LONGEST
     assert all(data.document_of[b - 1] == d for b, d in zip(last, document, strict=True))
+
+
+def test_a_name_that_was_overlooked_once_is_found_all_the_same(notes):
+    """A reader who misses something is outvoted by what the same reader said elsewhere; a plain no is believed."""
+    data, gold = prepared(notes)
+    known = gold.copy()
+    names = np.flatnonzero((gold > 0) & data.counted)
+    overlooked = names[::12]
+    known[overlooked] = 0
+    believed = PartialCRF().fit(Pool(data), known).scores()
+    outvoted = PartialCRF(missed=0.02).fit(Pool(data), known).scores()
+    least = math.log(0.1)
+    assert (outvoted[overlooked] >= least).mean() > 0.8
+    assert outvoted[overlooked].mean() > believed[overlooked].mean() + 0.03
+    harmless = (gold == 0) & data.counted
+    assert (outvoted >= least)[harmless].mean() < (believed >= least)[harmless].mean() + 0.01

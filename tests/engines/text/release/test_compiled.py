@@ -9,6 +9,7 @@ from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.engines.text.learners.crf import CRF
+from sfumato.engines.text.learners.labels import LabelModel
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.features import _kernels as features_kernels
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
@@ -58,7 +59,8 @@ def candidates():
     informed = learner.fit(stage_features(left, ((-1, True),), (), [scores]), labels)
     two = Classifier((Stage(plain), Stage(informed, ((-1, True),))), (1,), 0.2, "informed")
     three = Classifier((Stage(first), Stage(stack, ((0, False),)), Stage(third, both)), (2,), -0.5)
-    typing = (first, learner.fit(data, 1 - labels))
+    moves = np.array([[1.0, -2.0], [-2.0, 0.5]])
+    typing = LabelModel((first, learner.fit(data, 1 - labels)), moves)
     lists = {"deny": WordList.of(["ward 4", "report"]), "allow": WordList.of(["Lee"])}
     return [
         ClassifierSet(("NAME",), ()),
@@ -97,7 +99,7 @@ def test_what_is_known_of_words_takes_part():
     data = TokenData.of(tokens, vocabulary, known)
     labels = np.array([w in {"Ann", "Lee"} for w in vocabulary.words], np.uint8)[tokens.type]
     model = CRF(epochs=2).fit(data, labels)
-    candidate = ClassifierSet(("NAME",), (Classifier((Stage(model),), (0,), 0.0),), (), known)
+    candidate = ClassifierSet(("NAME",), (Classifier((Stage(model),), (0,), 0.0),), None, known)
     documents = [Document(str(i), text) for i, text in enumerate(texts(40, 5))]
     vocabulary = Vocabulary()
     whole = TokenData.of(tokenize([d.text for d in documents], vocabulary), vocabulary, known)
@@ -158,7 +160,7 @@ def test_a_candidate_that_does_not_fit_together_is_not_compiled():
         assert compile_candidate(odd) is odd
         with pytest.raises(DataError):
             odd.decide(labelled(3)[0])
-    odd = ClassifierSet(("A", "B"), (), (stack, stack))
+    odd = ClassifierSet(("A", "B"), (), LabelModel.of((stack, stack)))
     assert compile_candidate(odd) is odd
 
 

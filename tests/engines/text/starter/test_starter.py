@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,6 @@ from sfumato.engines.text.rules.names import given_names, surnames
 from sfumato.engines.text.sanitize.storage import load_model, save_model
 from sfumato.engines.text.starter.adapted import AdaptedStarter, adapt
 from sfumato.engines.text.starter.collection import CollectionWords
-from sfumato.engines.text.starter.kinds import KindModel
 from sfumato.engines.text.starter.weights import PACKAGED, Starter, packaged_starter
 
 GERMAN = (
@@ -153,9 +153,13 @@ def test_the_adapted_model_is_stored_and_read_back(notes):
     for lost in ("keys", "0/first/row_keys"):
         with pytest.raises(ModelError):
             AdaptedStarter.from_arrays(header, {k: v for k, v in arrays.items() if k != lost})
-    kind = KindModel(model.only(["NAME"]), model.readers[0].first)
-    with pytest.raises(ModelError):
-        KindModel.from_arrays({"kind": "starter kind"}, kind.to_arrays()[1])
+
+
+def test_it_speaks_for_the_labels_that_mean_its_kinds(notes):
+    model = adapt(packaged_starter(), tokens_of([d.text for d in notes]), ["NAME", "DATE"]).model
+    voices = model.voices(["Datum", "MRN", "PERSON", "Geburtsdatum"])
+    assert sorted((v.readers[0].kind, heard) for v, heard in voices) == [("DATE", (0, 3)), ("NAME", (2,))]  # fmt: skip
+    assert replace(model, knows_language=False).voices(["NAME"]) == ()
 
 
 def test_it_is_silent_in_a_language_that_it_does_not_know():

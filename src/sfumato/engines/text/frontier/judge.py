@@ -198,9 +198,8 @@ class Judge:
         if redacted.any():
             typing = publication.classifiers.typing
             kinds[redacted] = 1
-            if typing:
-                scores = np.stack([model.scores(labelled.data) for model in typing])
-                kinds[redacted] = scores.argmax(axis=0)[redacted] + 1
+            if typing is not None:
+                kinds = typing.labels(labelled.data, redacted)
             truly = redacted & (labelled.labels > 0)
             kinds[truly] = labelled.labels[truly]
         columns = [self.words, self.words & ~redacted, self.sensitive, self.sensitive & ~redacted]

@@ -12,6 +12,7 @@ from ....core.exploration import mark_dominated
 from ....data.document import Document
 from ..exploration import TextExploration
 from ..learners.crf import CRFModel
+from ..learners.labels import LabelModel
 from ..learners.protocol import Model, cost_threshold
 from ..payload import Learned
 from ..reading.arrays import Scores
@@ -24,13 +25,12 @@ from ..request import RATIOS, TextRequest
 from ..rules import FIRM, ChosenRules
 from ..rules.features import RULE_PLACES, rule_place
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from ..starter.adapted import Adaptation, AdaptedStarter, adapt, kinds_of
+from ..starter.adapted import Adaptation, adapt, kinds_of
 from ..starter.agreement import heed_rules
-from ..starter.kinds import KindModel
 from ..starter.weights import packaged_starter
 from .building import unmeasured_candidate
 
-__all__ = ["LABELS", "explore_without_labels", "starter_of", "with_known_kinds"]
+__all__ = ["LABELS", "explore_without_labels", "starter_of"]
 
 LABELS = ("NAME", "LOCATION", "ORGANIZATION", "DATE", "PHONE", "EMAIL", "ID", "AGE", "URL")
 """What a release without any label redacts: what the starter knows, and what rules know."""
@@ -74,29 +74,6 @@ def starter_of(
         starter, own.data if unlabelled is None else unlabelled, kinds, seed=request.seed
     )
     return adapted.model, adapted.best()[: len(own.data)]
-
-
-def with_known_kinds(classifiers: ClassifierSet, starter: Model | None) -> ClassifierSet:
-    """Return classifiers whose models of labels are helped by the starter, where it knows kind and language.
-
-    Parameters
-    ----------
-    classifiers : ClassifierSet
-        The classifiers; the same are returned where there is no starter.
-    starter : Model, optional
-        The adapted starter.
-
-    """
-    if not isinstance(starter, AdaptedStarter) or not starter.knows_language:
-        return classifiers
-    known = starter.kinds_of(classifiers.labels)
-    typing = tuple(
-        KindModel(starter.only(known[label]), model)
-        if label in known and isinstance(model, CRFModel)
-        else model
-        for label, model in zip(classifiers.labels, classifiers.typing, strict=False)
-    )
-    return replace(classifiers, typing=typing)
 
 
 def explore_without_labels(
@@ -171,7 +148,7 @@ def _classifiers(
     )
     stage = Stage(adapted.model)
     classifier = Classifier((stage,), (0,), cost_threshold(ratio), "starter")
-    return ClassifierSet(LABELS, (classifier,), typing, rules=chosen)
+    return ClassifierSet(LABELS, (classifier,), LabelModel.of(typing), rules=chosen)
 
 
 def _never() -> CRFModel:

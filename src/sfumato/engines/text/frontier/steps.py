@@ -37,7 +37,7 @@ from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
 from .sources import ReadSources, read_sources
-from .starter import starter_of, with_known_kinds
+from .starter import starter_of
 
 if TYPE_CHECKING:
     from ..learners.pretrained import PretrainedEncoder
@@ -198,7 +198,6 @@ def _judge(
     """Count what each candidate leaves and removes, attack it, and add the references."""
     publisher = fitted.publisher
     encoder = publisher.settings.encoder
-    starter = None if publisher.settings.starter is None else publisher.settings.starter[0]
     judge = Judge(
         labelled,
         weights=publisher.settings.weights,
@@ -249,10 +248,7 @@ def _judge(
         request,
         sources,
         [d for d in done if isinstance(d, TextCandidate)],
-        {
-            name: replace(with_known_kinds(p.classifiers, starter), rules=rules)
-            for name, p in every.items()
-        },
+        {name: replace(p.classifiers, rules=rules) for name, p in every.items()},
         learned,
         axes=AXES,
         about={

@@ -157,6 +157,7 @@ class TextDesk(ProjectReleases):
             "asks": retell(words.asks),
             "count": len(words),
             "examples": [self._passage(place) for place in examples],
+            "proposed": "" if words.asks else session.place_labels.proposed_at(examples[0]),
         }
 
     def _asked_again(self) -> Asked | None:

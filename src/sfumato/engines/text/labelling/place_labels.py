@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from ..learners.labels import FittedLabels, LabelCRF, hear, likeliest_labels, line_starts
+from ..learners.partial import UNKNOWN, Pool
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
-from ..reading.tokens import labels_from_spans
-from ..rules.whole_matches import whole_from
+from ..rules.whole_matches import one_label, whole_from
 from ..starter.adapted import AdaptedStarter
 from .answers import AnswerSheet, Place
 from .project import Project
 
 __all__ = ["PlaceLabels"]
 
-_FEWEST_SAID = 5  # words of a proposed label that were answered before another takes its place
+_SAID = 1e3  # what an answer speaks with for its label
 
 
 class PlaceLabels:
-    """Tells the labels of places.
+    """Tells the labels of places: what answers, rules and the starter make of them, as a release would.
 
     Parameters
     ----------
@@ -48,16 +48,36 @@ class PlaceLabels:
         self.labels = project.record.labels
         self.kinds: Mapping[str, Sequence[str]] = {}
         """By label: the kinds of the starter that it stands for."""
-        self._scores: dict[str, Scores] = {}
+        self._voices = () if starter is None else starter.voices(self.labels)
+        self._starter = starter
         if starter is not None:
             self.kinds = starter.kinds_of(self.labels)
-            self._scores = {
-                label: starter.only(kinds).scores(data) for label, kinds in self.kinds.items()
-            }
+        self._pool = Pool(hear(data, [voice.scores(data) for voice, _ in self._voices]))
+        self._line = line_starts(data.tokens)
+        self.learn(np.zeros(len(data), np.int16))
 
     def starter_scores(self) -> Scores | None:
         """Return each token's largest log-odds of all labels by the starter; None where it is silent."""
-        return np.max(list(self._scores.values()), axis=0) if self._scores else None
+        if self._starter is None or not self.kinds:
+            return None
+        meant = sorted({kind for kinds in self.kinds.values() for kind in kinds})
+        return self._starter.only(meant).scores(self.data)
+
+    def learned(self, codes: npt.NDArray[np.integer]) -> FittedLabels:
+        """Return what tells the labels apart in the light of some answers.
+
+        Parameters
+        ----------
+        codes : array of int
+            The answers, by number of label.
+
+        """
+        seed = self.project.record.seed
+        return LabelCRF().fit(self._pool, codes, self.labels, voices=self._voices, seed=seed)
+
+    def learn(self, codes: npt.NDArray[np.integer]) -> None:
+        """Tell labels in the light of these answers from here on."""
+        self._fitted = self.learned(codes)
 
     def whole_matches(self, document: int, hidden: Mask) -> Mask:
         """Return the tokens of a document that go with hidden ones, because a rule matched them together."""
@@ -74,79 +94,64 @@ class PlaceLabels:
                 found[inside] = True
         return found
 
-    def at(self, place: Place, known: npt.NDArray[np.integer], threshold: float) -> str:
-        """Return the label that a place would get.
+    def of_document(
+        self, document: int, known: npt.NDArray[np.integer], hidden: Mask
+    ) -> npt.NDArray[np.int16]:
+        """Return the label of each hidden token of a document by its number, 0 for the others.
 
-        That of the same word where somebody answered about it, of a proposal or whatever people said of such
-        proposals, of the starter, of words of the same shape, or the first one.
+        Parameters
+        ----------
+        document : int
+            The number of the document.
+        known : array of int
+            The answers about its tokens, by number of label.
+        hidden : mask over its tokens
+            What is redacted.
+
+        """
+        low, high = self.data.tokens.doc[document : document + 2].tolist()
+        fitted = self._fitted
+        emissions = fitted.emissions(document)
+        said = np.flatnonzero(known > 0)
+        emissions[known[said] - 1, said] += _SAID
+        found = likeliest_labels(emissions, fitted.moves, hidden, self._line[low:high])
+        for span in self.project.proposals[document]:
+            if whole_from(span.label) is None:
+                continue
+            tokens = self.sheet.tokens_of((document, span.start, span.end))
+            inside = found[tokens.start - low : tokens.stop - low]
+            said_there = known[tokens.start - low : tokens.stop - low]
+            open_ = (inside > 0) & (said_there == UNKNOWN)
+            if open_.any():
+                matched = self.labels.index(span.label) + 1
+                inside[open_] = one_label(inside[open_], matched, self.labels)
+        return found
+
+    def proposed_at(self, place: Place) -> str:
+        """Return the label that a rule proposes for a place, or an empty text.
 
         Parameters
         ----------
         place : Place
             The place.
-        known : array of int
-            The answers, by number of label.
-        threshold : float
-            The log-odds from which the starter is heard.
 
         """
         document, first, last = place
-        overlaps = [
-            (min(s.end, last) - max(s.start, first), s.label)
-            for s in (*self.project.proposals[document], *self.project.found[document])
-            if s.start < last and first < s.end
-        ]
-        proposed = max(overlaps, key=lambda found: found[0])[1] if overlaps else None
-        tokens = self.sheet.tokens_of(place)
-        if tokens.start >= tokens.stop:
-            return proposed or self.labels[0]
-        types = self.data.tokens.type
-        same = self._commonest(types == types[tokens.start], known)
-        if same is not None and (proposed is None or self.data.words.capital[self.data.rows[tokens.start]]):  # fmt: skip
-            return same
-        if proposed is not None:
-            return self._as_said(proposed, tokens.start, known)
-        if self._scores:
-            best = max(self._scores, key=lambda label: float(self._scores[label][tokens].max()))
-            if float(self._scores[best][tokens].max()) >= threshold:
-                return best
-        shapes = self.data.words.shape[self.data.rows]
-        return self._commonest(shapes == shapes[tokens.start], known) or self.labels[0]
+        spans = self.project.proposals[document]
+        return next((s.label for s in spans if s.start < last and first < s.end), "")
 
-    @cached_property
-    def _proposed(self) -> npt.NDArray[np.int16]:
-        """By token: the label that rules propose, by number; 0 for none."""
-        proposals = self.project.with_spans(self.project.proposals)
-        return labels_from_spans(proposals, self.data.tokens, self.labels)
-
-    def _as_said(self, proposed: str, token: int, known: npt.NDArray[np.integer]) -> str:
-        """Return what people called proposals of this label that look like the token, or most of its proposals.
-
-        Rules know identifiers; which of them are record numbers and which insurance numbers, people tell.
-        """
-        such = self._proposed == self.labels.index(proposed) + 1
-        shapes = self.data.words.shape[self.data.rows]
-        alike = self._commonest(such & (shapes == shapes[token]), known)
-        if alike is not None:
-            return alike
-        enough = int(np.count_nonzero(such & (known > 0))) >= _FEWEST_SAID
-        return (self._commonest(such, known) if enough else None) or proposed
-
-    def are_proposals_right(self, label: str, known: npt.NDArray[np.integer]) -> bool:
-        """Return whether rules propose a label for words that people call so; also where too little was answered.
+    def at(self, place: Place) -> str:
+        """Return the label that a place would get as one.
 
         Parameters
         ----------
-        label : str
-            The label.
-        known : array of int
-            The answers, by number of label.
+        place : Place
+            The place.
 
         """
-        code = self.labels.index(label) + 1
-        said = known[(self._proposed == code) & (known > 0)]
-        return len(said) < _FEWEST_SAID or bool(np.mean(said == code) >= 0.5)
-
-    def _commonest(self, where: np.ndarray, known: npt.NDArray[np.integer]) -> str | None:
-        codes = known[where & (known > 0)]
-        return self.labels[int(np.bincount(codes).argmax()) - 1] if len(codes) else None
+        tokens = self.sheet.tokens_of(place)
+        if tokens.start >= tokens.stop:
+            return self.labels[0]
+        low = int(self.data.tokens.doc[place[0]])
+        spoken = self._fitted.emissions(place[0])[:, tokens.start - low : tokens.stop - low]
+        return self.labels[int(spoken.sum(axis=1).argmax())]

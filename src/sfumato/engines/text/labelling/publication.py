@@ -10,12 +10,11 @@ from ....core.measures import Risk, Utility
 from ..attack_records import RangedShare
 from ..exploration import TextExploration
 from ..frontier.building import build_exploration, remember
-from ..learners.partial import UNKNOWN, Known, PartialCRF
+from ..learners.partial import UNKNOWN, Known
 from ..learners.protocol import Model, cost_threshold
 from ..records import UNMEASURED, LabelCounts, TextCandidate
 from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from ..starter.kinds import KindModel
 from .estimate import LabelEstimate, RiskEstimate, estimated
 from .scorers import FOLDS, VOICES, Reading, mixed
 from .session import Session
@@ -27,8 +26,6 @@ AXES = {
     "utility": "share of the words that is published",
 }
 METHOD = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
-
-_NO_RULE = "-"  # the kind of no rule
 
 
 def explore_answers(session: Session, request: TextRequest) -> TextExploration:
@@ -61,7 +58,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         sees = ((0, True),)
         stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
         voices = tuple(voice + 1 for voice in voices)
-    typing = _typing(session, codes)
+    typing = None if len(session.labels) < 2 else session.place_labels.learned(codes).model
     candidates, classifiers = [], {}
     for ratio in request.ratios:
         threshold = cost_threshold(ratio)
@@ -160,21 +157,3 @@ def _counts(one: LabelEstimate) -> LabelCounts:
         low, high = min(one.low, one.share), max(one.high, one.share)
         around = RangedShare(value=one.share, low=low, high=high)
     return LabelCounts(sensitive=one.sensitive, leaked=one.left, range=around)
-
-
-def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
-    """Learn one model per label where there are several: what is redacted gets the likeliest."""
-    if len(session.labels) == 1:
-        return ()
-    models: list[Model] = []
-    for code, label in enumerate(session.labels, 1):
-        known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
-        believed = session.place_labels.are_proposals_right(label, codes)
-        learner = PartialCRF(kind=label if believed else _NO_RULE)
-        fitted = learner.fit(session.typing_pool, known, seed=session.record.seed).model()
-        kinds = session.place_labels.kinds.get(label)
-        if kinds is not None and session.starter is not None:
-            models.append(KindModel(session.starter.only(kinds), fitted))
-            continue
-        models.append(fitted)
-    return tuple(models)

@@ -34,6 +34,7 @@ from .word_classes import WordClasses
 __all__ = ["Session"]
 
 _NEARLY = 0.7  # how far below the threshold a word of a harmless class is asked about again
+_MISSED = 0.02  # of the sensitive words that somebody read, called harmless: a no that all else speaks against yields
 
 
 class Session(AnswerKeeper):
@@ -84,7 +85,9 @@ class Session(AnswerKeeper):
         if seen is not None:
             data = data.with_places(*stack_places(data, seen, with_own=True))
         self.pool = Pool(data)
-        learner = PartialCRF(start=self.project.start_model(), seen=tuple(self.place_labels.kinds))
+        learner = PartialCRF(
+            start=self.project.start_model(), seen=tuple(self.place_labels.kinds), missed=_MISSED
+        )
         self.readers = Readers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
         self._wake = threading.Condition(self.lock)
@@ -136,6 +139,7 @@ class Session(AnswerKeeper):
             answers, lesson = self.answers.count, self._lesson
         reading = self.readers.read(known, lesson)
         _ = reading.scores  # before anybody waits for them
+        self.place_labels.learn(codes)
         with self.lock:
             self.reading, self._fitted_at = reading, count
         since = answers - self._estimated_at  # below 0 where some were undone
@@ -305,20 +309,17 @@ class Session(AnswerKeeper):
         hidden = (known > 0) | ((known == UNKNOWN) & (scores >= threshold) & counted)
         hidden |= self.place_labels.whole_matches(document, hidden) & (known == UNKNOWN)
         hidden &= ~cleared
+        codes = self.place_labels.of_document(document, known, hidden)
         found: list[Span] = []
-        for i, j in runs(np.where(hidden, known + 1, -1)):
+        for i, j in runs(np.where(hidden, 2 * codes + (known > 0), -1).astype(np.int16)):
             _, a, b = self.place(low + i, low + j)
-            if known[i] > 0:
-                found.append(Span(a, b, self.labels[known[i] - 1]))
-            else:
-                label = self.label_at(document, a, b)
-                found.append(Span(a, b, label, float(scores[i:j].max())))
+            score = None if known[i] > 0 else float(scores[i:j].max())
+            found.append(Span(a, b, self.labels[codes[i] - 1], score))
         return found
 
     def label_at(self, document: int, first: int, last: int) -> str:
         """Return the label that a place would get."""
-        place = (document, first, last)
-        return self.place_labels.at(place, self.answers.known, self.asker.threshold)
+        return self.place_labels.at((document, first, last))
 
     def known_spans(self) -> list[Document]:
         """Return the documents with what people marked as their spans."""

@@ -41,9 +41,12 @@ def _pairs(e, n, before, M, a, b, sign, p, grad):
 @njit(cache=True, nogil=True)
 def train(
     order, starts, stops, document, doc, rows, known, own_bounds, own, near, far, joint,
-    places, base, W, T, rate, least,
+    places, base, W, T, rate, least, slip,
 ):  # fmt: skip
-    """Pass once over the chains in `order`; `known` is −1 where a token's label is not known."""
+    """Pass once over the chains in `order`; `known` is −1 where a token's label is not known.
+
+    `slip` is the log of the chance that a sensitive token was called harmless.
+    """
     e = np.empty(LONGEST)
     fixed = np.empty(LONGEST)
     a = np.empty(LONGEST)
@@ -65,7 +68,7 @@ def train(
                 i + k, rows, first, last, own_bounds, own, near, far, joint, places, base, W
             )
             y = known[i + k]
-            fixed[k] = e[k] if y < 0 else (STEEPEST if y == 1 else -STEEPEST)
+            fixed[k] = STEEPEST if y == 1 else (e[k] if y < 0 else max(e[k] + slip, -STEEPEST))
         _pairs(e, n, before, M, a, b, -1.0, free, grad)
         _pairs(fixed, n, before, M, a, b, 1.0, held, grad)
         for k in range(n):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..rules.features import RULE_PLACES, values_of
 from . import _partial_kernels as kernels
+from ._crf_kernels import STEEPEST
 from .crf import CRFModel, sealed_keys, sentence_ends
 from .linear.columns import laid_places
 from .weights import UNIT
@@ -94,6 +96,8 @@ class PartialCRF:
     seen : tuple of str, default ()
         The labels that another model knows, whose log-odds are the place feature after that of the rules, in
         bins: learning starts from it, and unlearns it by and by. Its no says nothing about other labels.
+    missed : float, default 0.0
+        The share of sensitive words that are called harmless: what else speaks strongly for a word outweighs a no.
 
     """
 
@@ -104,6 +108,7 @@ class PartialCRF:
     kind: str | None = None
     doubt: float = 20.0
     seen: tuple[str, ...] = ()
+    missed: float = 0.0
     min_gradient: float = 1e-3
 
     def fit(
@@ -152,6 +157,7 @@ class PartialCRF:
             chosen &= documents[document]
         visited = np.flatnonzero(chosen)
         random = Streams(seed).generator("partial crf")
+        slip = math.log(self.missed) if self.missed else -2.0 * STEEPEST
         summed = np.zeros(pool.size, np.float32)
         moved = np.zeros((2, 2))
         for epoch in range(self.epochs if len(visited) else 1):
@@ -160,7 +166,7 @@ class PartialCRF:
                     random.permutation(visited), first, last, document, pool.data.tokens.doc,
                     pool.data.rows, known, index.own_bounds, index.own, index.near, index.far,
                     index.joint, places, pool.base, weights, transitions, self.rate,
-                    self.min_gradient,
+                    self.min_gradient, slip,
                 )  # fmt: skip
             if epoch >= self.epochs - self.average or not len(visited):
                 summed += weights[:, 0]
@@ -203,6 +209,18 @@ class Fitted:
             index.joint, self.pool.places[0], self.pool.base, weights, self.transitions, out,
         )  # fmt: skip
         return out
+
+    def scores_of(self, document: int) -> Scores:
+        """Return the log-odds of the tokens of one document."""
+        data, index = self.pool.data, self.pool.data.index()
+        doc = data.tokens.doc[document : document + 2]
+        out = np.empty(len(data))  # of which only the document's part is touched
+        kernels.score(
+            doc, np.ones(1, np.bool_), data.rows, index.own_bounds, index.own, index.near,
+            index.far, index.joint, self.pool.places[0], self.pool.base, self.weights[:, None],
+            self.transitions, out,
+        )  # fmt: skip
+        return out[doc[0] : doc[1]]
 
     def model(self) -> CRFModel:
         """Return the same weights by feature hash, for texts outside the pool."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +65,17 @@ class Model(ABC):
 
         """
         raise NotImplementedError
+
+    def voices(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:  # noqa: ARG002
+        """Return what it knows of single labels: models of kinds, and the numbers of the labels that mean each.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The labels.
+
+        """
+        return ()
 
     @abstractmethod
     def to_arrays(self) -> tuple[Header, Arrays]:

@@ -52,7 +52,6 @@ MODELS: Registry[type[Model]] = Registry(
         "detector": f"{_HERE}.encoder.detector_model:DetectorModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
         "starter": f"{_ENGINE}.starter.adapted:AdaptedStarter",
-        "starter kind": f"{_ENGINE}.starter.kinds:KindModel",
     },
     group="sfumato.models",
     of=f"{_HERE}.protocol:Model",

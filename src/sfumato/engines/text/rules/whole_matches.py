@@ -15,7 +15,7 @@ from ..reading.features import TokenData
 from ..reading.label_kinds import kind_of, parts_of
 from ..reading.tokens import Tokens
 
-__all__ = ["unite_matches", "whole_from"]
+__all__ = ["one_label", "unite_matches", "whole_from"]
 
 _WHOLE = {"EMAIL": 0.0, "URL": 0.0, "PHONE": 0.0, "ID": 0.0, "DATE": 0.5}
 """By kind: the share of a match's words that must be redacted, more than which the whole match is."""
@@ -64,11 +64,11 @@ def unite_matches(
             words = data.counted[first:last]
             if words.any() and (decided[first:last] > 0)[words].mean() > least:
                 said = decided[first:last][decided[first:last] > 0]
-                united[first:last] = _one_label(said, number[span.label], labels)
+                united[first:last] = one_label(said, number[span.label], labels)
     return united
 
 
-def _one_label(said: npt.NDArray[np.int16], matched: int, labels: Sequence[str]) -> int:
+def one_label(said: npt.NDArray[np.int16], matched: int, labels: Sequence[str]) -> int:
     """Return the label of a whole match: the rule's, or that of most of its words where that may be a closer name.
 
     A rule knows identifiers; which of them is a record number, labels and answers tell. Part of an address that was

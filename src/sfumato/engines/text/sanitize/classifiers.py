@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ....core.errors import ModelError
 from ....data.document import Document
+from ..learners.labels import LabelModel
 from ..learners.protocol import Model
 from ..learners.registry import model_from_arrays
 from ..reading.arrays import Array, Arrays, Header, Scores
@@ -114,13 +115,13 @@ def _documents(data: TokenData) -> list[Document]:
 class ClassifierSet:
     """H: what a candidate knows; decides for each token whether to redact it and as what.
 
-    `typing` holds one model per label when there are several; `deny` words are always redacted (before
+    `typing` tells the labels apart when there are several; `deny` words are always redacted (before
     any classifier), `allow` words never. `rules` look first.
     """
 
     labels: tuple[str, ...]
     classifiers: tuple[Classifier, ...]
-    typing: tuple[Model, ...] = ()
+    typing: LabelModel | None = None
     knowledge: tuple[WordKnowledge, ...] = ()
     deny: WordList = field(default_factory=WordList)
     allow: WordList = field(default_factory=WordList)
@@ -178,10 +179,10 @@ class ClassifierSet:
         """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
         data, firm = self.ruled(data)
         redacted = self._alone.redactions(data) > 0
-        kinds: npt.NDArray[np.int64] | int = 1
-        if self.typing:
-            kinds = np.stack([model.scores(data) for model in self.typing]).argmax(axis=0) + 1
-        decided = np.where(firm > 0, firm, np.where(redacted, kinds, 0)).astype(np.int16)
+        kinds = redacted.astype(np.int16)
+        if self.typing is not None:
+            kinds = self.typing.labels(data, redacted & (firm == 0))
+        decided = np.where(firm > 0, firm, kinds).astype(np.int16)
         if self.rules is None or self.rules.is_firm:
             return decided
         from ..rules.whole_matches import unite_matches
@@ -224,7 +225,10 @@ class ClassifierSet:
             }
             for number, classifier in enumerate(self.classifiers, 1)
         ]
-        typing = [stored(f"typing{i}", model) for i, model in enumerate(self.typing)]
+        typing: Header | None = None
+        if self.typing is not None:
+            typing, parts = self.typing.to_arrays()
+            arrays |= {f"typing/{part}": array for part, array in parts.items()}
         for i, source in enumerate(self.knowledge):
             arrays.update(
                 {f"knowledge{i}/{k}": getattr(source, k) for k in ("keys", "own", "near")}
@@ -283,9 +287,12 @@ class ClassifierSet:
                     raise ValueError
                 form = str(described["form"])
                 classifiers.append(Classifier(stages, voices, threshold, form, weights, bias))
-            typing = tuple(model(f"typing{i}", d) for i, d in enumerate(header["typing"]))
+            typing = None
+            if header["typing"] is not None:
+                own = {k[7:]: array for k, array in arrays.items() if k.startswith("typing/")}
+                typing = LabelModel.from_arrays(header["typing"], own)
             labels = tuple(str(label) for label in header["labels"])
-            if not labels or (typing and len(typing) != len(labels)):
+            if not labels or (typing is not None and len(typing.models) != len(labels)):
                 raise ValueError
             knowledge = tuple(
                 WordKnowledge.checked(

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ....core.threads import side_by_side
 from ..learners.folds import by_fold, deal, out_of_fold
+from ..learners.labels import LabelModel
 from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
@@ -124,7 +125,7 @@ class CrossFitSearch:
         return published
 
     def _played(
-        self, ratio: float, first: Contest, kinds: tuple[Model, ...], refitted: Refitted
+        self, ratio: float, first: Contest, kinds: LabelModel | None, refitted: Refitted
     ) -> tuple[RatioPublication, Form | None]:
         """Play all rounds for one ratio; return the publication and the form that won the first."""
         run = _RatioRun(self, ratio)
@@ -176,7 +177,7 @@ class CrossFitSearch:
         for form in first.forms:
             threshold = judged.entries[form].fit.threshold
             classifier = self._refit(run, first, form, threshold, self.refitted)
-            found[form.name] = self.settings.classifier_set(self.labelled, [classifier], ())
+            found[form.name] = self.settings.classifier_set(self.labelled, [classifier], None)
         return found
 
     def seed(self, step: str) -> int:

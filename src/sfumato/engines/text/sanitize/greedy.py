@@ -18,6 +18,7 @@ from ....core.errors import DataError, ParameterError
 from ....core.threads import side_by_side
 from ..learners.crf import CRF
 from ..learners.folds import deal
+from ..learners.labels import LabelModel
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
@@ -158,7 +159,7 @@ class GreedySanitize:
         fold = deal(np.arange(documents), self.settings.folds, random, of=documents)
         labelled.data.index()  # made once, before the folds share it
         parts = side_by_side(
-            partial(self._paper, labelled, ratios, allowed, fold != held, ())
+            partial(self._paper, labelled, ratios, allowed, fold != held, None)
             for held in range(int(fold.max()) + 1)
         )
         for held, part in enumerate(parts):
@@ -192,7 +193,7 @@ class GreedySanitize:
 
     def _paper(
         self, labelled: Labelled, ratios: Sequence[float], allowed: Mask, learned_from: Mask,
-        kinds: tuple[Model, ...],
+        kinds: LabelModel | None,
     ) -> dict[float, RatioPublication]:  # fmt: skip
         """Run Algorithm 1; the ratio only decides when to stop, so the rounds are learned once."""
         rounds = _LiteralRounds(self.settings, labelled, allowed, learned_from)

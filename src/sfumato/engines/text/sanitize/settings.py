@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....core.randomness import Streams
-from ....core.threads import side_by_side
+from ..learners.labels import LabelCRF, LabelModel, hear
+from ..learners.partial import Pool
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
 from ..reading.labelled import Labelled
@@ -92,23 +92,19 @@ class Settings:
             labelled = replace(labelled, data=labelled.data.redact(denied))
         return labelled, allowed
 
-    def learn_kinds(self, labelled: Labelled) -> tuple[Model, ...]:
-        """Learn one model per label when there are several, to tell the kinds apart."""
+    def learn_kinds(self, labelled: Labelled) -> LabelModel | None:
+        """Learn to tell the labels apart where there are several, with the starter's help."""
         if len(labelled.names) < 2:
-            return ()
+            return None
+        voices = () if self.starter is None else self.starter[0].voices(labelled.names)
+        data = labelled.data
+        heard = hear(data, [voice.scores(data) for voice, _ in voices])
+        codes = np.where(labelled.own[data.document_of], labelled.labels, 0)
         seed = self.streams.seed_of("typing")
-
-        def learned(label: int) -> Model:
-            is_kind = (labelled.labels == label).astype(np.uint8)
-            return self.learner.fit(labelled.data, is_kind, documents=labelled.own, seed=seed)
-
-        labelled.data.index()  # made once, before the models share it
-        labelled.data.words.groups()
-        labels = range(1, len(labelled.names) + 1)
-        return tuple(side_by_side(partial(learned, label) for label in labels))
+        return LabelCRF().fit(Pool(heard), codes, labelled.names, voices=voices, seed=seed).model
 
     def classifier_set(
-        self, labelled: Labelled, classifiers: Sequence[Classifier], kinds: tuple[Model, ...]
+        self, labelled: Labelled, classifiers: Sequence[Classifier], kinds: LabelModel | None
     ) -> ClassifierSet:
         """Put the chosen classifiers, the models of kinds and the lists together."""
         return ClassifierSet(

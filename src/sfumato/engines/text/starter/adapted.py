@@ -123,6 +123,20 @@ class AdaptedStarter(Model):
         found = {label: tuple(kind for kind in own if same_kind(label, kind)) for label in labels}
         return {label: kinds for label, kinds in found.items() if kinds}
 
+    def voices(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:
+        """Return a model for each of its kinds that a label means; none in a language that it does not know.
+
+        They were not tuned on the collection: of its own documents a tuned one is surer than of others.
+        """
+        if not self.knows_language:
+            return ()
+        meant = [
+            (r.kind, tuple(n for n, label in enumerate(labels) if same_kind(label, r.kind)))
+            for r in self.readers
+        ]
+        plain = replace(self, readers=tuple(replace(r, tuned=None) for r in self.readers))
+        return tuple((plain.only([kind]), numbers) for kind, numbers in meant if numbers)
+
     def only(self, kinds: Sequence[str]) -> AdaptedStarter:
         """Return the same for some of its kinds."""
         return replace(self, readers=tuple(r for r in self.readers if r.kind in kinds))

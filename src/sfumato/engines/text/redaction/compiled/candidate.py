@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...learners.crf import CRFModel
+from ...learners.labels import likeliest_labels, line_starts
 from ...learners.weights import UNIT
 from ...reading.arrays import Scores
 from ...reading.features import REDACTED, RESERVED, TokenData, WordKnowledge, WordTable
@@ -35,7 +36,10 @@ def compile_candidate(candidate: D) -> D | CompiledCandidate:
     if candidate.rules is not None:  # texts are looked at before their words
         return candidate
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
-    for model, sees in [*seen, *((model, ()) for model in candidate.typing)]:
+    if candidate.typing is not None and candidate.typing.voices:
+        return candidate
+    told = () if candidate.typing is None else candidate.typing.models
+    for model, sees in [*seen, *((model, ()) for model in told)]:
         # A stored model may say anything: the kernels write as many columns as `sees` tells them.
         bins = sum(5 if with_own else 4 for _, with_own in sees)
         if not isinstance(model, CRFModel) or model.place_sizes != (_LINE, *[_BINS] * bins):
@@ -171,7 +175,8 @@ class CompiledCandidate:
         self.labels: Sequence[str] = source.labels
         self.knowledge: Sequence[WordKnowledge] = source.knowledge
         staged = [stage.model for h in source.classifiers for stage in h.stages]
-        self.models: list[CRFModel] = [*source.typing, *staged]  # type: ignore[list-item]
+        told = () if source.typing is None else source.typing.models
+        self.models: list[CRFModel] = [*told, *staged]  # type: ignore[list-item]
         self.chains = [_Chain.of(model) for model in self.models]
         self.table, joint = _side_by_side([(m.joint_keys, m.joint_weights) for m in self.models])
         self.weights = (np.round(joint / UNIT) * UNIT).astype(np.float32)
@@ -193,7 +198,7 @@ class CompiledCandidate:
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
         """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
         source = self.source
-        typed = len(source.typing)
+        typed = 0 if source.typing is None else len(source.typing.models)
         allowed = source.allow.matches(data)
         first = data.redacted | (source.deny.matches(data) & ~allowed)
         batch = _Batch(self, data)
@@ -214,10 +219,12 @@ class CompiledCandidate:
             if model < len(self.models):
                 batch.redact(found, model)
         kinds = redacted.astype(np.int16)
-        if typed:
-            places = np.flatnonzero(redacted)
-            kinds[places] += np.argmax([_log(own[places]) for own in odds], axis=0)
-        return kinds
+        if source.typing is None:
+            return kinds
+        places = np.flatnonzero(redacted)
+        emissions = np.zeros((typed, len(redacted)))
+        emissions[:, places] = [_log(own[places]) for own in odds]
+        return likeliest_labels(emissions, source.typing.moves, redacted, line_starts(data.tokens))
 
     @staticmethod
     def _stages(

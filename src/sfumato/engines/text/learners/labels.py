@@ -1,0 +1,295 @@
+"""Which label a word has, given that it is sensitive: one chain over each run of words, one state for each label.
+
+Whether a word is redacted is decided elsewhere; this model is learned from sensitive words alone, so that nothing
+of it is spent on telling them from others. Rules, and models of single kinds that were learned elsewhere, speak for
+their labels to begin with, until the labels say otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import ModelError
+from ....core.randomness import Streams
+from ..reading.arrays import Array, Arrays, Header, Mask, Scores
+from ..reading.features import PlaceFeature, TokenData
+from ..reading.tokens import Tokens
+from ..rules.features import RULE_PLACES, values_of
+from . import _label_kernels as kernels
+from .partial import Fitted, Pool
+from .protocol import Model
+from .registry import model_from_arrays
+
+__all__ = [
+    "FittedLabels",
+    "LabelCRF",
+    "LabelModel",
+    "Voice",
+    "hear",
+    "likeliest_labels",
+    "line_starts",
+]
+
+Voice = tuple[Model, tuple[int, ...]]
+"""A model of one kind that was learned elsewhere, and the numbers (from 0) of the labels that mean it."""
+
+_EDGES = (-7.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 7.0)
+# What each bin of a voice adds to its labels, to begin with, and how firmly that stands. A word that is redacted is
+# likelier of a kind that a voice half doubts than of one that nobody speaks for.
+_HEARD = np.array([-3, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], np.float32)
+_HEARD_FIRMLY = 20.0
+_WEAK, _FIRM, _FADING = 1.0, 2.0, 3.0  # the same for rules
+_UNSEEN = 0.5  # words that a label has before the first one is seen
+_CHANGE = -2.0  # what a change of labels inside a run adds, to begin with
+_STILL = 1e-3  # squared gradient that the moves between labels begin with
+
+
+def hear(data: TokenData, scores: Sequence[Scores]) -> TokenData:
+    """Return the tokens with what voices say of them.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    scores : sequence of array
+        The log-odds of each voice.
+
+    """
+    said = [np.digitize(np.nan_to_num(s, neginf=-50.0), _EDGES).astype(np.int32) for s in scores]
+    return data.with_places(*(PlaceFeature("voice", s, len(_HEARD)) for s in said))
+
+
+def line_starts(tokens: Tokens) -> Mask:
+    """Return the tokens that begin a line or a document: no run of words goes on there."""
+    starts: Mask = tokens.after_break.astype(np.bool_)
+    starts[tokens.doc[:-1][np.diff(tokens.doc) > 0]] = True
+    return starts
+
+
+def _runs(
+    inside: Mask, line: Mask, longest: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return first token and end of each run of tokens in one line, in pieces that are not too long."""
+    begins = inside.copy()
+    begins[1:] &= ~inside[:-1] | line[1:]
+    first = np.flatnonzero(begins)
+    last = first + np.bincount(np.cumsum(begins)[inside], minlength=len(first) + 1)[1:]
+    pieces = [np.arange(a, b, longest) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    starts = np.concatenate([np.zeros(0, np.int64), *pieces]).astype(np.int64)
+    whole = np.repeat(last, [len(piece) for piece in pieces])
+    return starts, np.minimum(starts + longest, whole).astype(np.int64)
+
+
+def likeliest_labels(
+    emissions: Scores, moves: Scores, redacted: Mask, line: Mask
+) -> npt.NDArray[np.int16]:
+    """Return the number (from 1) of the label of each redacted token, run by run; 0 for the others.
+
+    Parameters
+    ----------
+    emissions : array of float
+        What speaks for each label (row) at each token.
+    moves : array of float
+        What a label adds to the next one.
+    redacted : mask over the tokens
+        What is redacted.
+    line : mask over the tokens
+        The tokens that begin a line or a document.
+
+    """
+    found = np.zeros(len(redacted), np.int16)
+    starts, stops = _runs(redacted, line, max(len(redacted), 1))
+    if len(starts):
+        heard = np.ascontiguousarray(np.where(np.isfinite(emissions), emissions, 0.0))
+        kernels.decode(heard, starts, stops, np.ascontiguousarray(moves), found)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class LabelModel:
+    """Tells the labels of redacted words.
+
+    Parameters
+    ----------
+    models : tuple of Model
+        What speaks for each label.
+    moves : array of float
+        What a label adds to the next one of the same run.
+    voices : tuple of Model
+        Models of single kinds, whose log-odds the models see.
+
+    """
+
+    models: tuple[Model, ...]
+    moves: Scores
+    voices: tuple[Model, ...] = ()
+
+    @classmethod
+    def of(cls, models: Sequence[Model]) -> LabelModel:
+        """Return what gives each word the label whose model is surest, whatever stands beside it."""
+        return cls(tuple(models), np.zeros((len(models), len(models))))
+
+    def emissions(self, data: TokenData) -> Scores:
+        """Return what speaks for each label (row) at each token."""
+        heard = hear(data, [voice.scores(data) for voice in self.voices]) if self.voices else data
+        return np.stack([model.scores(heard) for model in self.models])
+
+    def labels(self, data: TokenData, redacted: Mask) -> npt.NDArray[np.int16]:
+        """Return the number (from 1) of the label of each redacted token; 0 for the others."""
+        line = line_starts(data.tokens)
+        return likeliest_labels(self.emissions(data), self.moves, redacted, line)
+
+    def to_arrays(self) -> tuple[Header, Arrays]:
+        """Return a JSON header and named arrays."""
+        header: Header = {}
+        arrays: dict[str, Array] = {"moves": self.moves}
+        for name, models in (("models", self.models), ("voices", self.voices)):
+            stored = [model.to_arrays() for model in models]
+            header[name] = [described for described, _ in stored]
+            for number, (_, parts) in enumerate(stored):
+                arrays |= {f"{name}{number}/{part}": array for part, array in parts.items()}
+        return header, arrays
+
+    @classmethod
+    def from_arrays(cls, header: Header, arrays: Arrays) -> LabelModel:
+        """Rebuild a stored model; what does not fit together is refused."""
+
+        def stored(name: str) -> tuple[Model, ...]:
+            found = []
+            for number, described in enumerate(header[name]):
+                prefix = f"{name}{number}/"
+                own: Mapping[str, Array] = {
+                    k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)
+                }
+                found.append(model_from_arrays(dict(described), own))
+            return tuple(found)
+
+        try:
+            moves = arrays["moves"].astype(np.float64)
+            model = cls(stored("models"), moves, stored("voices"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                "The model of the labels lacks a part.", hint="explore again."
+            ) from error
+        size = len(model.models)
+        if not size or moves.shape != (size, size) or not np.isfinite(moves).all():
+            raise ModelError("The arrays of the model of the labels do not fit together.")
+        return model
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLabels:
+    """Weights by feature number of one pool: tells the labels of its tokens, and turns into a model for any text."""
+
+    by_label: tuple[Fitted, ...]
+    moves: Scores
+    voices: tuple[Model, ...]
+
+    def emissions(self, document: int) -> Scores:
+        """Return what speaks for each label (row) at each token of a document."""
+        return np.stack([fitted.scores_of(document) for fitted in self.by_label])
+
+    @cached_property
+    def model(self) -> LabelModel:
+        """The same weights by feature hash."""
+        return LabelModel(tuple(f.model() for f in self.by_label), self.moves, self.voices)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCRF:
+    """Learn to tell the labels of sensitive words apart.
+
+    Parameters
+    ----------
+    epochs : int, default 20
+        Passes over the runs of sensitive words.
+    rate : float, default 0.05
+        The AdaGrad step.
+    average : int, default 5
+        How many of the last passes the weights are averaged over.
+
+    """
+
+    epochs: int = 20
+    rate: float = 0.05
+    average: int = 5
+    min_gradient: float = 1e-3
+
+    def fit(
+        self,
+        pool: Pool,
+        codes: npt.NDArray[np.integer],
+        names: Sequence[str],
+        *,
+        voices: Sequence[Voice] = (),
+        seed: int = 0,
+    ) -> FittedLabels:
+        """Learn from the words whose label is known.
+
+        Parameters
+        ----------
+        pool : Pool
+            The tokens, the last features of whose places are what the voices say; see `hear`.
+        codes : array of int
+            The label of each token, from 1; 0 or less for others.
+        names : sequence of str
+            The labels.
+        voices : sequence of Voice
+            Models that were learned elsewhere.
+        seed : int, default 0
+            The seed of the order of the runs.
+
+        """
+        data, index = pool.data, pool.data.index()
+        places, _ = pool.places
+        weights, moves = self._begun(pool, codes, names, voices)
+        known: Mask = (codes > 0) & ~data.redacted
+        starts, stops = _runs(known, line_starts(data.tokens), kernels.LONGEST)
+        document = data.document_of[starts]
+        random = Streams(seed).generator("labels")
+        summed, moved = np.zeros(weights.shape[:2], np.float32), np.zeros(moves.shape[:2])
+        for epoch in range(self.epochs):
+            kernels.train(
+                random.permutation(len(starts)), starts, stops, document, data.tokens.doc,
+                data.rows, codes, index.own_bounds, index.own, index.near, index.far, index.joint,
+                places, pool.base, weights, moves, self.rate, self.min_gradient,
+            )  # fmt: skip
+            if epoch >= self.epochs - self.average:
+                summed += weights[:, :, 0]
+                moved += moves[:, :, 0]
+        alone = np.zeros((2, 2))
+        by_label = (Fitted(pool, own / np.float32(self.average), alone) for own in summed)
+        heard = tuple(model for model, _ in voices)
+        return FittedLabels(tuple(by_label), moved / self.average, heard)
+
+    @staticmethod
+    def _begun(
+        pool: Pool,
+        codes: npt.NDArray[np.integer],
+        names: Sequence[str],
+        voices: Sequence[Voice],
+    ) -> tuple[npt.NDArray[np.float32], Scores]:
+        """Return the weights and moves that learning begins with, each with its squared gradient."""
+        _, sizes = pool.places
+        columns = int(pool.base[-1]) + np.concatenate([[0], np.cumsum(sizes)])
+        weights = np.zeros((len(names), pool.size, 2), np.float32)
+        counts = np.bincount(codes[codes > 0], minlength=len(names) + 1)[1:] + _UNSEEN
+        weights[:, columns[0] : columns[1], 0] = np.log(counts / counts.sum())[:, None]
+        for place, size in enumerate(sizes):
+            if size == RULE_PLACES:
+                for own, name in zip(weights, names, strict=True):
+                    weak = columns[place] + np.array(values_of(name), np.int64)
+                    own[weak, 0], own[weak + 1, 0] = _WEAK, _FIRM
+                weights[:, columns[place] + 1 : columns[place + 1], 1] = _FADING
+        for place, (_, heard) in enumerate(voices, len(sizes) - len(voices)):
+            for label in heard:
+                weights[label, columns[place] : columns[place + 1], 0] += _HEARD
+                weights[label, columns[place] : columns[place + 1], 1] = _HEARD_FIRMLY
+        moves = np.zeros((len(names), len(names), 2))
+        moves[:, :, 0], moves[:, :, 1] = _CHANGE * (1.0 - np.eye(len(names))), _STILL
+        return weights, moves
