@@ -92,11 +92,11 @@ class _Interpreter(PDFPageInterpreter):
         self, manager: PDFResourceManager, device: PDFTextDevice, pdf: pikepdf.Pdf
     ) -> None:
         super().__init__(manager, device)
-        self.pdf = pdf
+        self.letters, self.pdf = device, pdf
 
     def dup(self) -> _Interpreter:
         """Return an interpreter of the same file."""
-        return _Interpreter(self.rsrcmgr, self.device, self.pdf)
+        return _Interpreter(self.rsrcmgr, self.letters, self.pdf)
 
     def execute(self, streams: Sequence[object]) -> None:
         """Do what the operators of a stream say."""

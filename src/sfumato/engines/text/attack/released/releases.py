@@ -164,17 +164,15 @@ def attack_release(
 
 
 def _under_old_ids(
-    texts: Sequence[Document], release: Path, originals: Sequence[Document],
-    same: Callable[[str], str],
-) -> list[Document]:  # fmt: skip
+    texts: list[Document], release: Path, originals: list[Document], same: Callable[[str], str]
+) -> list[Document]:
     """Return published documents under the ids of their originals, in the order of these."""
     entries, known = list(read_edits(release)), {one.id: one.text for one in originals}
     decided = {e.id: apply(known[e.id], e.edits) for e in entries if e.id in known}
     found = find_published(texts, entries, decided, same)
-    unknown = len(texts) - len(found)
-    if unknown:
+    if len(found) < len(texts):
         raise InputError(
-            f"{unknown:,} documents of the release are not among its edits.",
+            f"{len(texts) - len(found):,} documents of the release are not among its edits.",
             hint="the folder whose name ends in .private must be that of this release.",
         )
     return [replace(found[entry.id], id=entry.id) for entry in entries if entry.id in found]
