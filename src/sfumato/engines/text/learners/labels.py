@@ -131,7 +131,7 @@ class LabelModel:
 
     @classmethod
     def of(cls, models: Sequence[Model]) -> LabelModel:
-        """Return what gives each word the label whose model is surest, whatever stands beside it."""
+        """Return what gives each word the label whose model is surest, whatever its neighbours are."""
         return cls(tuple(models), np.zeros((len(models), len(models))))
 
     def emissions(self, data: TokenData) -> Scores:

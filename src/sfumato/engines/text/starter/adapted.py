@@ -126,7 +126,7 @@ class AdaptedStarter(Model):
     def voices(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:
         """Return a model for each of its kinds that a label means; none in a language that it does not know.
 
-        They were not tuned on the collection: of its own documents a tuned one is surer than of others.
+        They were not tuned on the collection: a tuned one is surer of its documents than of others.
         """
         if not self.knows_language:
             return ()
