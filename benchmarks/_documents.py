@@ -167,7 +167,7 @@ def _sheet(content: bytes) -> Iterable[str]:
         yield from book.sheetnames
         for sheet in book.worksheets:
             for cell in list(sheet._cells.values()):  # noqa: SLF001 (a sheet may have more rows than fit into memory)
-                yield str(cell.value)
+                yield str(getattr(cell.value, "text", cell.value))
                 if cell.comment is not None:
                     yield cell.comment.text
 

@@ -46,6 +46,7 @@ _WORD = re.compile(r"[^\W\d_]{5,}")
 _TAG = re.compile(r"<[^>]*>")
 _CONTROL = re.compile(r"\\[a-z]+")
 _CODES = frozenset(["system", "code", "display", "status", "resourceType", "unit", "use", "type", "url", "profile", "contentType", "language", "mode", "kind", "relation", "reference", "fullUrl", "gender", "versionId"])  # fmt: skip
+_PUBLIC = {kind: tuple(load_profile(kind).terminologies) for kind in ("fhir", "hl7")}
 _KEPT = frozenset(
     path[-1] for path, action in load_profile("fhir").rules.items() if action == "keep"
 )
@@ -185,6 +186,10 @@ def _fixed(kind: str, content: bytes) -> frozenset[str]:
                 if name.startswith("xl/worksheets/"):
                     formulas = re.findall(rb"<f[^>]*>([^<]*)</f>", packed.read(name))
                     words |= {w.lower() for f in formulas for w in _WORD.findall(f.decode("utf-8", "replace"))}  # fmt: skip
+    for field in re.split(r"[|~\r\n]", content.decode("utf-8", "replace")) if kind == "hl7" else ():
+        coded = field.split("^")
+        if any(system.startswith(_PUBLIC["hl7"]) for system in coded[2::3] if system):
+            words |= {word.lower() for word in _WORD.findall(field)}
     left: list[object] = []
     if kind == "fhir":
         with suppress(ValueError):
@@ -211,7 +216,7 @@ def _free_strings(value: object) -> Iterator[str]:
             ]
         elif isinstance(one, list):
             left += one
-        elif isinstance(one, str):
+        elif isinstance(one, str) and not (" " not in one and one.startswith(_PUBLIC["fhir"])):
             yield one
 
 

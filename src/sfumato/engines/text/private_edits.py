@@ -26,8 +26,8 @@ __all__ = [
     "DocumentEdits",
     "edit_lines",
     "edits_of",
-    "find_published",
-    "is_numbered",
+    "has_number_only",
+    "match_release",
     "publish_private",
     "read_edits",
 ]
@@ -72,19 +72,18 @@ class DocumentEdits:
         return document
 
 
-def is_numbered(document: Document) -> bool:
+def has_number_only(document: Document) -> bool:
     """Return whether a document is known by its place in its file alone, as messages of a mailbox are."""
     return document.id == f"{document.part}:{document.record}"
 
 
-def find_published(
+def match_release(
     documents: Sequence[Document], entries: Sequence[DocumentEdits], decided: Mapping[str, str],
     same: Callable[[str], str],
 ) -> dict[str, Document]:  # fmt: skip
     """Return the documents of a release by the ids of their originals.
 
-    A record of health care is known by its own id; what is numbered stands in another order than its originals and is
-    known by its text.
+    A record of health care is known by its own id. Messages of a mailbox have none, and are known by their text.
 
     Parameters
     ----------
@@ -107,7 +106,7 @@ def find_published(
         name = document.id if document.id in places else str(document.fields.get("record", ""))
         if places.get(name):
             found[places[name].pop()] = document
-        elif is_numbered(document):
+        elif has_number_only(document):
             numbered.setdefault(same(document.text), []).append(document)
     for entry in entries if numbered else ():
         own = numbered.get(same(decided.get(entry.id, "")))

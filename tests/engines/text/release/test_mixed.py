@@ -10,7 +10,7 @@ from sfumato.data.documents import read_documents, write_documents
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.attack.released.releases import _under_old_ids
 from sfumato.engines.text.labelling.review import ReviewedRelease
-from sfumato.engines.text.private_edits import DocumentEdits, find_published
+from sfumato.engines.text.private_edits import DocumentEdits, match_release
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,8 @@ def test_documents_of_another_release_have_no_place():
     entries = [DocumentEdits(f"a{i}", f"p{i}", "", "mixed", "1", ()) for i in range(3)]
     documents = [Document("p1", ""), Document("x", "", fields={"record": "p0"}), Document("f.mbox:1", "", part="f.mbox", record=1)]  # fmt: skip
     decided = {"a0": "x", "a1": "y", "a2": "z"}
-    found = find_published(documents, entries, decided, str)
+    found = match_release(documents, entries, decided, str)
     assert {id: document.id for id, document in found.items()} == {"a1": "p1", "a0": "x"}
     documents.append(Document("f.mbox:2", "z", part="f.mbox", record=2))
-    assert find_published(documents, entries, decided, str)["a2"].id == "f.mbox:2"
-    assert find_published([Document("y", "z")], entries, decided, str) == {}
+    assert match_release(documents, entries, decided, str)["a2"].id == "f.mbox:2"
+    assert match_release([Document("y", "z")], entries, decided, str) == {}

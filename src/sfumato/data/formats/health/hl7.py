@@ -136,12 +136,11 @@ class Hl7(HealthRecords):
     def _holds_leak(
         self, edited: Edited, message: str, apart: Separators, texts: EditedTexts
     ) -> bool:
-        """Return whether a written message, or a file in it, holds what was removed, outside of public codes."""
+        """Return whether a written message, or a file in it, holds what was removed."""
         removed = self.removed(edited)
         wanted = ["".join(text.split()) for text in removed]
         marks = re.escape(f"{apart.field}{apart.component}{apart.repetition}{apart.subcomponent}\r")
         pieces = {apart.decode(one) for one in re.split(f"[{marks}]", message)} if wanted else set()
-        pieces = pieces - self.walk.public_words
         is_left = any(stands_in(text, one) for one in pieces for text in wanted)
         return is_left or texts.still_holds(removed, edited.text)
 

@@ -115,8 +115,6 @@ class MessageWalk:
         self._types = {name: own.split() for name, own in profile.segments.items()}
         self._public = tuple(profile.terminologies)
         self._actions: dict[tuple[str, int, str, int], str | None] = {}
-        self.public_words: set[str] = set()
-        """Words of public codes in the message that was walked through last."""
 
     def person(self, segments: Sequence[str], apart: Separators) -> str:
         """Return whom a message, or the rest of one, is about; its own number where it names nobody."""
@@ -139,7 +137,6 @@ class MessageWalk:
     def message(self, segments: Sequence[str], apart: Separators, to: Rewriting) -> str:
         """Return a message with everything in it rewritten."""
         to.enter({"id": self.person(segments, apart)}, None)
-        self.public_words.clear()
         made = []
         for at, segment in enumerate(segments):
             name = segment[:3]
@@ -239,7 +236,6 @@ class MessageWalk:
         if action == "date" and (found := _DATE.fullmatch(value)):
             return self._moved(found, to)
         if action == "public" and len(value) <= 256 and apart.escape not in value:
-            self.public_words.add(value)
             return value
         if action == "keep" and apart.escape not in value and (_TOKEN.fullmatch(value) or value in self._public):  # fmt: skip
             return value

@@ -53,7 +53,7 @@ def person_of(resource: Json, persons: Sequence[str], url: object = None) -> str
     return own if isinstance(own, str) else ""
 
 
-def _is_generated(value: object) -> bool:
+def _says_again(value: object) -> bool:
     """Return whether a value is a narrative that only says again what stands in other elements."""
     return isinstance(value, dict) and "div" in value and value.get("status") in ("generated", "extensions")  # fmt: skip
 
@@ -97,7 +97,7 @@ class ResourceWalk:
         made: Json = {}
         below, plain = element.below, self._plain
         for name, one in value.items():
-            if name == "text" and _is_generated(one):
+            if name == "text" and _says_again(one):
                 to.drop("a generated narrative")
                 continue
             under = below.get(name) or self.profile.below(element, name)

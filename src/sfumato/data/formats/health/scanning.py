@@ -192,7 +192,7 @@ def _resource(content: bytes, events: list[list[int]], row: list[int]) -> Scanne
         return None
     own, generated = events[first:last], 0
     if texts and any(event[0] == kernels.XHTML for event in own):
-        dropped_pages = _drop_generated(content, begin, end, own)
+        dropped_pages = _drop_narratives(content, begin, end, own)
         if dropped_pages is None:
             return None
         own, generated = dropped_pages
@@ -204,7 +204,7 @@ def _resource(content: bytes, events: list[list[int]], row: list[int]) -> Scanne
     )  # fmt: skip
 
 
-def _drop_generated(
+def _drop_narratives(
     content: bytes, begin: int, end: int, events: list[list[int]]
 ) -> tuple[list[list[int]], int] | None:
     """Return the events with generated narratives dropped, and how many these are; None for the walk in Python."""

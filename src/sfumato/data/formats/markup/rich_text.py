@@ -23,40 +23,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _BREAKS = {"par": "\n", "line": "\n", "tab": "\t", "cell": "\t", "row": "\n", "nestcell": "\t", "nestrow": "\n", "page": "\n", "sect": "\n"}  # fmt: skip
-_KEPT = frozenset(
-    [
-        "pard",
-        "plain",
-        "b",
-        "i",
-        "ul",
-        "ulnone",
-        "strike",
-        "super",
-        "sub",
-        "nosupersub",
-        "caps",
-        "scaps",
-        "ql",
-        "qr",
-        "qc",
-        "qj",
-        "li",
-        "ri",
-        "fi",
-        "sb",
-        "sa",
-        "sl",
-        "slmult",
-        "fs",
-        "intbl",
-        "trowd",
-        "cellx",
-        "trgaph",
-        "trleft",
-        "sectd",
-    ]
+_LOOKS = (
+    "pard plain b i ul ulnone strike super sub nosupersub caps scaps ql qr qc qj li ri fi sb sa sl slmult fs intbl trowd cellx trgaph trleft sectd "
+    "paperw paperh landscape margl margr margt margb pgwsxn pghsxn lndscpsxn marglsxn margrsxn margtsxn margbsxn deftab cols"
 )
+_KEPT = frozenset(_LOOKS.split())
 """Control words that may stay: they say how text looks, and hold numbers alone."""
 _SPELLED = {
     "emdash": "\u2014", "endash": "\u2013", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d",

@@ -21,7 +21,7 @@ from ....data.document import Document, Edit, apply
 from ....data.documents import Corpus
 from ....data.formats.page_views import PageBox, boxes_of_edits
 from ....data.formats.protocol import CorpusFile
-from ..private_edits import DocumentEdits, find_published, is_numbered, read_edits
+from ..private_edits import DocumentEdits, has_number_only, match_release, read_edits
 from ..read_options import ReadOptions
 from ..records import TextRelease
 
@@ -72,14 +72,14 @@ class ReviewedRelease:
             # Records without ids are numbered as they are read; the edits stand in the same order.
             pairs = zip(entries, documents, strict=True)
             return {entry.id: document.text for entry, document in pairs}
-        found = find_published(documents, entries, {}, self._corpus.format.comparable)
+        found = match_release(documents, entries, {}, self._corpus.format.comparable)
         return {id: document.text for id, document in found.items()}
 
     @cached_property
     def _numbered(self) -> dict[str, str]:
         """The published texts of what is known by its place alone, by what of them is compared."""
         same = self._corpus.format.comparable
-        return {same(one.text): one.text for one in self._corpus if is_numbered(one)}
+        return {same(one.text): one.text for one in self._corpus if has_number_only(one)}
 
     @cached_property
     def _corpus(self) -> Corpus:

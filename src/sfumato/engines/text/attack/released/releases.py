@@ -28,7 +28,7 @@ from .....data.inputs import DocumentsInput
 from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
-from ...private_edits import find_published, read_edits
+from ...private_edits import match_release, read_edits
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
@@ -169,7 +169,7 @@ def _under_old_ids(
     """Return published documents under the ids of their originals, in the order of these."""
     entries, known = list(read_edits(release)), {one.id: one.text for one in originals}
     decided = {e.id: apply(known[e.id], e.edits) for e in entries if e.id in known}
-    found = find_published(texts, entries, decided, same)
+    found = match_release(texts, entries, decided, same)
     if len(found) < len(texts):
         raise InputError(
             f"{len(texts) - len(found):,} documents of the release are not among its edits.",
