@@ -15,6 +15,14 @@ from typing import NamedTuple
 
 ORDER = "the same lines in another order"
 """As what differs: the lines are compared sorted."""
+LABELS = "the same words redacted, under other labels"
+"""As what differs: placeholders and masks that follow each other count as one, whatever their label."""
+_REPLACED = re.compile(r"(\[[A-Z]+\]|█+)(?:\s*(\[[A-Z]+\]|█+))*")
+
+
+def without_labels(content: bytes) -> str:
+    """Return a text in which each run of replacements is one, without its label."""
+    return _REPLACED.sub("[]", content.decode())
 
 
 class Allowed(NamedTuple):

@@ -43,7 +43,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks._common import RESULTS, ROOT, write_results
-from benchmarks._same_jobs import ALLOWED, CHAINS, ORDER, Allowed, as_before, write_inputs
+from benchmarks._same_jobs import (
+    ALLOWED,
+    CHAINS,
+    LABELS,
+    ORDER,
+    Allowed,
+    as_before,
+    without_labels,
+    write_inputs,
+)
 
 _SHOWN = 6  # differences of one file that are listed
 
@@ -159,10 +168,11 @@ def differences(name: str, old: bytes, new: bytes, used: Counter[Allowed]) -> li
     if whole:
         used[whole[0]] += 1
         return []
-    order = next((rule for rule in rules if rule.what == ORDER), None)
-    if order is not None and sorted(old.splitlines()) == sorted(new.splitlines()):
-        used[order] += 1
-        return []
+    for what, alike in ((ORDER, _sorted_lines), (LABELS, without_labels)):
+        rule = next((r for r in rules if r.what == what), None)
+        if rule is not None and alike(old) == alike(new):
+            used[rule] += 1
+            return []
     found: Iterator[tuple[str, str]]
     try:
         if name.endswith(".json"):
@@ -183,6 +193,10 @@ def differences(name: str, old: bytes, new: bytes, used: Counter[Allowed]) -> li
         else:
             used[rule] += 1
     return kept
+
+
+def _sorted_lines(content: bytes) -> list[bytes]:
+    return sorted(content.splitlines())
 
 
 def _fields(path: str, old: Any, new: Any) -> Iterator[tuple[str, str]]:

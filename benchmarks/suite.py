@@ -11,7 +11,8 @@ With `--against` the suite of an older commit and today's run in turns, each in 
 the source of its own tree and the packages of this environment. After `--seconds` the command stops; called again it
 goes on. What was measured so far is in benchmarks/results/suite.json, with the suites that are not through. A test that stands in both is
 found by its file and name, in a file that moved by the file's last name and its own, and else by its own name alone
-where no other test is called so.
+where no other test is called so; an example of a docstring also by the name of what it documents. `_suite_moved` says
+of all others which tests hold their check today.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Any, NamedTuple
 
 from benchmarks._common import ROOT, write_results
 from benchmarks._cpu_log import COLLECTION
+from benchmarks._suite_moved import account
 from benchmarks.same import check_out
 
 _LOGS = ROOT / "benchmarks" / ".unfinished" / "suite"
@@ -130,6 +132,7 @@ def paired(before: list[str], now: list[str]) -> dict[str, list[tuple[str, str]]
         "the same file": lambda item: item,
         "a file that moved": lambda item: item[item.partition("::")[0].rfind("/") + 1 :],
         "a name that is alone": lambda item: item.partition("::")[2],
+        "an example whose module moved": _example,
     }
     pairs = {}
     for how, key in keys.items():
@@ -138,6 +141,15 @@ def paired(before: list[str], now: list[str]) -> dict[str, list[tuple[str, str]]
         taken = {item for pair in pairs[how] for item in pair}
         before, now = ([i for i in side if i not in taken] for side in (before, now))
     return pairs
+
+
+def _example(item: str) -> str:
+    """Return the name that an example of a docstring has in its module; of other items their own."""
+    file, _, name = item.partition("::")
+    module = (
+        file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    )
+    return name.removeprefix(module + ".") if file.startswith("src/") else item
 
 
 def _alone(items: list[str], key: Callable[[str], str]) -> dict[str, str]:
@@ -191,6 +203,7 @@ def _compared(commit: str, found: dict[str, dict[str, Item]], left: list[str]) -
     before, now = (found[side] for side in ("before", "now"))
     pairs = paired(*([i for i in side if i != COLLECTION] for side in (before, now)))
     both = [pair for several in pairs.values() for pair in several]
+    alone = set(before) - {a for a, _ in both} - {COLLECTION}
     common = sum(before[a].seconds for a, _ in both), sum(now[b].seconds for _, b in both)
     slowest = sorted(now, key=lambda i: -now[i].seconds)[:30]
     return {
@@ -206,6 +219,8 @@ def _compared(commit: str, found: dict[str, dict[str, Item]], left: list[str]) -
             "now": round(common[1], 1),
             "ratio": round(common[1] / common[0], 3),
         },
+        # Before both are through, what was not run yet would count as gone.
+        "elsewhere": {} if left else account([i for i in before if i in alone], list(now)),
         "slowest_now": {item: round(now[item].seconds, 1) for item in slowest},
     }
 

@@ -225,7 +225,7 @@ class ClassifierSet:
             }
             for number, classifier in enumerate(self.classifiers, 1)
         ]
-        typing: Header | None = None
+        typing: Header | list[Header] = []  # one label: as before labels had a chain
         if self.typing is not None:
             typing, parts = self.typing.to_arrays()
             arrays |= {f"typing/{part}": array for part, array in parts.items()}
@@ -288,7 +288,7 @@ class ClassifierSet:
                 form = str(described["form"])
                 classifiers.append(Classifier(stages, voices, threshold, form, weights, bias))
             typing = None
-            if header["typing"] is not None:
+            if header["typing"]:
                 own = {k[7:]: array for k, array in arrays.items() if k.startswith("typing/")}
                 typing = LabelModel.from_arrays(header["typing"], own)
             labels = tuple(str(label) for label in header["labels"])
