@@ -24,8 +24,8 @@ from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher
 from sfumato.engines.text.labelling.estimate import estimated
-from sfumato.engines.text.labelling.questions import EVERY, Asker, Question
-from sfumato.engines.text.labelling.scorers import Lesson, Readers, Reading, mixed
+from sfumato.engines.text.labelling.questions import EVERY, Asker, ProjectQuestion
+from sfumato.engines.text.labelling.scorers import Lesson, Readers, Reading, ensemble_scores
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.encoder.learner import Encoder
 from sfumato.engines.text.learners.partial import UNKNOWN, PartialCRF, Pool
@@ -97,7 +97,7 @@ class Steward:
                 i += 1
         return found
 
-    def window(self, q: Question, scores: np.ndarray, *, proposals: bool = True) -> None:
+    def window(self, q: ProjectQuestion, scores: np.ndarray, *, proposals: bool = True) -> None:
         a, b = q.first, q.last
         gold = self.runs(self.gold > 0, a, b)
         shown = (
@@ -116,7 +116,7 @@ class Steward:
         if q.random:
             self.drawn.append(q.window)
 
-    def word(self, q: Question, scores: np.ndarray, *, spread: bool = True) -> None:
+    def word(self, q: ProjectQuestion, scores: np.ndarray, *, spread: bool = True) -> None:
         a, b = q.first, q.last
         truth = self.gold[a:b]
         self.answers += 1
@@ -174,7 +174,7 @@ class Studio:
         if self.teacher is None or reading.lesson is None:
             return scores
         taught = self.teacher.model(self.readers.pool, reading.known)
-        return mixed(scores, taught.scores(self.unseen))
+        return ensemble_scores(scores, taught.scores(self.unseen))
 
 
 def simulated(
@@ -222,14 +222,14 @@ def simulated(
             d = documents.pop()
             first, last = data.tokens.doc[d : d + 2].tolist()
             number = asker.window_of(first) if first < last else 0
-            steward.window(Question("window", first, last, number), scores, proposals=False)
+            steward.window(ProjectQuestion("window", first, last, number), scores, proposals=False)
         elif way == "uncertainty":
             q = asker.next(np.abs(scores) * -1 + THRESHOLD, steward.known, asking="plain")
             if q is None:
                 exhausted = True
                 continue
             token = q.first
-            steward.word(Question("word", token, token + 1, q.window), scores, spread=False)
+            steward.word(ProjectQuestion("word", token, token + 1, q.window), scores, spread=False)
             pending += 1
             if pending < 10:
                 continue

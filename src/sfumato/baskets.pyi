@@ -60,7 +60,7 @@ def explore(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     k : list of int, default=[5, 8, 11]
         k: minimum number of matching rows.
     selector : list of str or selector, default=['all']
@@ -144,7 +144,7 @@ def publish(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     accept_shift : bool, default=False
         Publish although the rows are not like those explored; recorded.
     keep_order : bool, default=False
@@ -218,7 +218,7 @@ def attack(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     candidates : list of str, default=[]
         Candidates to attack; those on the frontier if not given.
     items : list of int, default=[1, 2, 3, 5, 10, 0]
@@ -286,7 +286,7 @@ def audit(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     absences : list of int, default=[1, 2]
         Numbers of known absences to measure the anonymity under.
     ordered : list of str, default=[]
@@ -332,7 +332,7 @@ def hierarchy(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     size : int, default=8
         Maximum number of items in a group; a section holds up to its square.
     min_rows : int, default=2
@@ -374,7 +374,7 @@ def topics(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     topics : int, default=10
         Number of topics.
     seed : int, default=0
@@ -419,7 +419,7 @@ def study(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as items of their own: a line per item, up to the top.
+        Categories of the items, as further items: a line per item, up to the top.
     k : list of int, default=[5, 8, 11]
         k: minimum number of matching rows.
     folds : int, default=5

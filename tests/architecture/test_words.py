@@ -30,18 +30,10 @@ def trees() -> dict[str, ast.Module]:
 # --- names ---------------------------------------------------------------------------------------
 
 ADJECTIVES = {
-    "engine_named", "find_misplaced", "find_removed", "is_listed", "is_measured", "mark_dominated", "merge_redacted",
-    "non_dominated", "warn_if_composed",
+    "_is_numbered", "engine_named", "find_misplaced", "find_removed", "is_listed", "is_measured", "is_pinned",
+    "mark_dominated", "merge_redacted", "non_dominated", "warn_if_composed",
 }  # fmt: skip
 """Functions whose last word is an adjective of what they are about, not what they do."""
-STILL_PARTICIPLES = {
-    "data/formats": 6,
-    "engines/baskets": 7,
-    "engines/tables": 4,
-    "engines/text/labelling": 6,
-    "laboratory": 2,
-}
-"""By package: how many functions are still named by a participle."""
 NO_PARTICIPLES = ("seed", "need", "speed", "feed", "bed")
 
 
@@ -56,23 +48,11 @@ def participles() -> Iterator[tuple[str, str]]:
 
 def test_functions_are_named_by_verbs():
     found = [(file, name) for file, name in participles() if name not in ADJECTIVES]
-    counted = {p: sum(file.startswith(p) for file, _ in found) for p in STILL_PARTICIPLES}
-    elsewhere = [f for f in found if not f[0].startswith(tuple(STILL_PARTICIPLES))]
-    assert elsewhere == [], (
-        "a function that does something takes the verb: suppress, not suppressed"
-    )
-    more = {package: n for package, n in counted.items() if n > STILL_PARTICIPLES[package]}
-    assert more == {}, "more than before"
+    assert found == [], "a function that does something takes the verb: suppress, not suppressed"
 
 
 def test_the_adjectives_are_used():
     assert {name for _, name in participles()} >= ADJECTIVES
-
-
-STILL_SHARED = {
-    "Frame", "Journal", "Question",
-}  # fmt: skip
-"""Names that classes of several modules still share."""
 
 
 def test_no_two_public_classes_share_a_name():
@@ -81,8 +61,7 @@ def test_no_two_public_classes_share_a_name():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(name)
-    shared = {name: files for name, files in homes.items() if len(files) > 1}
-    assert {n: f for n, f in shared.items() if n not in STILL_SHARED} == {}
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
 # --- sentences -----------------------------------------------------------------------------------
@@ -91,8 +70,6 @@ FORBIDDEN = re.compile(
     r"\b(told by|is told|are told|stands (for|in|beside|at|before|after)|stand for|stood|lies (in|beside|at|under)|so many|"
     r"beside|by itself|of its own|of their own)\b"
 )
-STILL_SAID = ("data/formats", "engines/baskets", "engines/tables", "engines/text/release", "engines/text/labelling")  # fmt: skip
-"""Packages whose docstrings and messages are not in plain words yet."""
 IN_REPORTS = ("engines/text/story", "presentation")
 """Where sentences are written that a report prints: their bytes are compared, and change on purpose only."""
 KEPT = {"In so far as we can tell the wound is clean."}
@@ -127,7 +104,7 @@ def messages(tree: ast.Module) -> Iterator[str]:
 def test_sentences_are_plain(kind):
     wrong = []
     for name, tree in trees().items():
-        if name.startswith((*STILL_SAID, *IN_REPORTS)):
+        if name.startswith(IN_REPORTS):
             continue
         for text in kind(tree):
             found = FORBIDDEN.search(text)

@@ -13,7 +13,7 @@ from sfumato.data.byte_columns import Column
 from sfumato.data.document import Edited
 from sfumato.data.documents import Withheld, read_documents
 from sfumato.data.formats import line_edits
-from sfumato.data.formats.jsonl import encoded
+from sfumato.data.formats.jsonl import encode_json
 from sfumato.data.formats.lines import LineBlock, LineWriter, SeenMarks, read_blocks
 from sfumato.data.formats.protocol import FieldNames
 from sfumato.data.limits import Limits
@@ -270,11 +270,11 @@ _FIELDS = st.dictionaries(
 @settings(max_examples=150)
 @given(id=st.text(min_size=1) | st.integers(), text=st.text(), fields=_FIELDS, data=st.data())
 def test_lines_are_read_back_as_python_reads_them(id, text, fields, data):
-    line = encoded({"id": id, "text": text, "spans": [], **fields})
+    line = encode_json({"id": id, "text": text, "spans": [], **fields})
     wanted = in_python(line)
-    others = b", " + encoded(fields)[1:-1] if fields else b""
+    others = b", " + encode_json(fields)[1:-1] if fields else b""
     texts = line_edits.ByteEdits.unchanged(Column.of([text.encode()])).hashes()
-    decided = line_edits.line_hashes(Column.of([encoded(id)]), texts, Column.of([others]))
+    decided = line_edits.line_hashes(Column.of([encode_json(id)]), texts, Column.of([others]))
     assert np.array_equal(read_back(line)[0], wanted)
     assert np.array_equal(decided[0], wanted)
     # A line that is another one is never taken for it: not by a byte, not by a second text.

@@ -285,7 +285,7 @@ def test_surrogates_persons_and_ids_are_choices_where_a_release_is_published(bro
         assert offered == ["replacement", "key", "person", "keep_ids"]
         assert browser.run("document.getElementById('choice-replacement').value") == "placeholder"
         told = press_publish(browser, "document.getElementById('choice-person').value = 'patient'")
-        assert told.startswith("Persons are told apart by surrogates only.")
+        assert told.startswith("Only surrogates distinguish persons.")
         chosen = {"replacement": "surrogate", "key": str(key), "person": "patient"}
         choose = ";".join(f"document.getElementById('choice-{k}').value = {json.dumps(v)}" for k, v in chosen.items())  # fmt: skip
         publish(browser, page, "r5", f"{choose};document.querySelector('[data-choice=keep_ids]').checked = true")  # fmt: skip

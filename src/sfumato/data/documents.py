@@ -316,9 +316,9 @@ def documents_frame(documents: Iterable[Document], *, like: Corpus) -> object:
     >>> documents_frame(corpus, like=corpus).to_pylist()
     [{'id': 7, 'text': 'Ann', 'ward': 4}]
     """
-    from .formats.columns import Frame
+    from .formats.columns import FrameFormat
 
-    if not isinstance(like.format, Frame):
+    if not isinstance(like.format, FrameFormat):
         raise ParameterError("The corpus was not read from a frame.", hint="use write_documents.")
     return like.format.frame_of(map(Edited.unchanged, documents))
 

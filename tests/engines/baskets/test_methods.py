@@ -218,7 +218,7 @@ def test_categories_stand_in_for_items_that_cannot_be_published(log, tmp_path):
             wanted = f"kind{int(name[1:]) % 3}" if name[0] == "i" else ""
             assert over == (wanted if wanted in release.how.features else "")
     hierarchy.unlink()
-    with pytest.raises(InputError, match="explored with a hierarchy, which is not beside it"):
+    with pytest.raises(InputError, match="explored with a hierarchy, which is not in its folder"):
         found.publish(candidate, log)
     hierarchy.write_text("x;y\n")
     with pytest.raises(DataError, match="gives no item of the data a category"):

@@ -141,7 +141,7 @@ def test_every_label_can_be_chosen(notes):
         ({"keep": ["ward", "nonsense"]}, "'nonsense'"),
         ({"keep": ["ward"], "drop": ["ward"]}, "to be kept and to be dropped"),
         ({"keep_ids": True, "new_ids": True}, "New ids are asked for"),
-        ({"person": "ward"}, "by surrogates only"),
+        ({"person": "ward"}, "Only surrogates distinguish"),
     ],
 )
 def test_a_slip_in_what_is_kept_is_refused(explored, notes, tmp_path, given, message):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..._jit import njit, types
 from .._column_kernels import copy_bytes
 
-__all__ = ["absorb", "absorb_byte", "begin", "finish", "hash_edited", "write_edits"]
+__all__ = ["absorb", "absorb_byte", "begin", "finish", "hash_with_edits", "write_edits"]
 
 _fixed = types.Array(types.uint8, 1, "C", readonly=True)
 _bytes = types.Array(types.uint8, 1, "C")
@@ -145,7 +145,7 @@ def finish(one, two, word, size):
     cache=True,
     nogil=True,
 )
-def hash_edited(text, bounds, start, end, doc, which, pieces, piece_bounds, hashes):
+def hash_with_edits(text, bounds, start, end, doc, which, pieces, piece_bounds, hashes):
     """Hash each text with its edits, without making it: what stays and what replaces, byte after byte."""
     for d in range(bounds.size - 1):
         one, two, word, size = begin()

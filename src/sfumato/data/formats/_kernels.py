@@ -75,7 +75,7 @@ def _utf8(code, out, o):
 
 
 @njit(cache=True, nogil=True)
-def _escaped(c, out, o):
+def _write_escaped_character(c, out, o):
     """Write one byte of a text as JSON has it."""
     if c >= 0x20:
         if c == QUOTE or c == BACKSLASH:
@@ -153,7 +153,7 @@ def _string(raw, i, end, out, o, as_json):
         else:
             return -1, o
         if as_json and code < 0x80:
-            o = _escaped(code, out, o)
+            o = _write_escaped_character(code, out, o)
         else:
             o = _utf8(code, out, o)
     return -1, o
@@ -324,7 +324,7 @@ def _twice(raw, a, b, first, last, used):
 
 
 @njit(cache=True, nogil=True)
-def _listed(raw, a, b, pool, bounds, count):
+def _index_of(raw, a, b, pool, bounds, count):
     for k in range(count):
         if _same(raw, a, b, pool, bounds[k], bounds[k + 1]):
             return k
@@ -400,7 +400,7 @@ def scan_lines(
             if at >= end:
                 taken = False
                 break
-            which = _listed(raw, a, stop, names, name_bounds, name_bounds.size - 1)
+            which = _index_of(raw, a, stop, names, name_bounds, name_bounds.size - 1)
             if which == 0:
                 begin = h
                 if has_id:
@@ -462,7 +462,7 @@ def scan_lines(
                 at, o = _value(raw, at, end, tail, o, first, last, used, level, kind)
                 if which < 0 and not keep_all:
                     o = begin  # a field that is dropped is checked all the same
-                elif at >= 0 and _listed(raw, a, stop, pool, pool_bounds, known) < 0:
+                elif at >= 0 and _index_of(raw, a, stop, pool, pool_bounds, known) < 0:
                     if known + 1 >= pool_bounds.size or pool_bounds[known] + stop - a > pool.size:
                         at = -1
                     else:
@@ -539,7 +539,7 @@ def write_lines(
             plain = next_special(text, k, end)
             o = copy_bytes(text, k, plain, out, o)
             if plain < end:
-                o = _escaped(types.int64(text[plain]), out, o)
+                o = _write_escaped_character(types.int64(text[plain]), out, o)
             k = plain + 1
         o = copy_bytes(between, between_bounds[2], between_bounds[3], out, o)
         o = copy_bytes(tail, tail_bounds[d], tail_bounds[d + 1], out, o)

@@ -51,7 +51,7 @@ def _after_string(raw, i, end):
 
 @njit(cache=True, nogil=True)
 def _escape(raw, i, end):
-    """Return what the backslash at i stands for, and the place after it; −1 where a line is not written so."""
+    """Return what the backslash at i means, and the place after it; −1 where a line is not written so."""
     if i + 1 >= end:
         return -1, i
     c = raw[i + 1]

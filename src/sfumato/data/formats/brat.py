@@ -1,4 +1,4 @@
-"""A folder of .txt files, each with a brat .ann beside it that holds its spans.
+"""A folder of .txt files, each with a brat .ann of the same name that holds its spans.
 
 The id of a document is its path in the folder without `.txt`. Text-bound annotations (T lines) are
 read; a discontinuous one becomes one span for each of its pieces, so that all its characters stay
@@ -167,7 +167,7 @@ def write_new(place: Path, content: bytes, id: str) -> None:
 
 
 def foreign_files(form: Format[FormatOptions], part: CorpusFile) -> Iterator[Withheld]:
-    """Yield what stands in a written folder and is none of a format's files."""
+    """Yield what a written folder holds that is none of a format's files."""
     for file in part.file.rglob("*"):
         if file.is_file() and not form.sniff(file.name, b""):
             yield Withheld("a file", "is none that was written", 0, part.name)

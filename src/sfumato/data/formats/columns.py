@@ -1,4 +1,4 @@
-"""Parquet files and frames (pandas, polars, Arrow): columns beside the text keep their exact types.
+"""Parquet files and frames (pandas, polars, Arrow): columns other than the text keep their exact types.
 
 A document's `fields` are a view of its row; the rows are written back as Arrow values, never through
 Python ones, so that decimals, nanoseconds and nested values survive.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-__all__ = ["Frame", "Parquet", "Row", "frame_format"]
+__all__ = ["FrameFormat", "Parquet", "Row", "frame_format"]
 
 _BATCH_BYTES, _GROUP_ROWS, _GROUP_CHARACTERS = 8 << 20, 1 << 16, 32 << 20
 _DECODED_BYTES = 512 << 20  # what a batch may hold at worst
@@ -289,7 +289,7 @@ class Parquet(_Columns):
         return largest
 
 
-class Frame(_Columns):
+class FrameFormat(_Columns):
     """Reads a frame in memory; written to a file as Parquet, or given back by `documents_frame`."""
 
     name = "frame"
@@ -317,7 +317,7 @@ class Frame(_Columns):
         return nw.from_native(table).lazy().collect(self.backend).to_native()
 
 
-def frame_format(source: Any, names: FieldNames) -> Frame:
+def frame_format(source: Any, names: FieldNames) -> FrameFormat:
     """Open a pandas, polars or Arrow frame for reading."""
     import narwhals as nw
 
@@ -337,4 +337,4 @@ def frame_format(source: Any, names: FieldNames) -> Frame:
     except Exception as error:
         raise DataError("The frame has a column that cannot be turned into Arrow.",
                         hint="a column must hold values of one type.") from error  # fmt: skip
-    return Frame(names, table, frame.implementation)
+    return FrameFormat(names, table, frame.implementation)

@@ -59,7 +59,7 @@ class ConllOptions(FormatOptions):
     tag_column : int or None, default=-1
         The column of the tags; None where there are none.
     kept_columns : sequence of int, default=()
-        Other columns to write as they were read, beside tokens that are still the same. All others
+        Other columns to write as they were read, for tokens that are still the same. All others
         become `_`: a lemma, or another column with the words, would give away what was redacted.
 
     """
@@ -150,7 +150,9 @@ class Conll(Format[ConllOptions]):
         least = 1 + max(token_column, -1 - token_column, *((tag, -1 - tag) if tag is not None else ()))  # fmt: skip
         width = max(width, least, 1 if tag is None else 2)
         by_line = rows.by_line()
-        unchanged = {start: by_line.get(place) for start, place in _untouched(document).items()}
+        unchanged = {
+            start: by_line.get(place) for start, place in _tokens_without_edits(document).items()
+        }
         for tokens in _tokens(document.text, document.spans):
             tags = tags_of_labels([t[2] for t in tokens], rows.scheme)
             for number, ((start, token, _), own_tag) in enumerate(
@@ -174,7 +176,7 @@ class Conll(Format[ConllOptions]):
             yield ""
 
 
-def _untouched(document: Edited) -> dict[int, str]:
+def _tokens_without_edits(document: Edited) -> dict[int, str]:
     """Return where tokens that no edit touches stand in the published text, and the places of each."""
     found: dict[int, str] = {}
     edits, passed, moved = document.edits, 0, 0

@@ -1,7 +1,7 @@
 """Files that are one document each: letters, spreadsheets, slides, pages.
 
 A file is opened, its text is read from what may stay of it, and it is written again with its edits; what was
-not read is dropped. The id of a document is the name of its file. Labels may stand beside a file in brat's
+not read is dropped. The id of a document is the name of its file. Labels may be given with a file in brat's
 form, in `letter.docx.ann` for `letter.docx`.
 """
 
@@ -86,7 +86,7 @@ class FileFormat(Format[FormatOptions]):
     def search(self, content: bytes, removed: Iterable[str]) -> int:
         """Count the removed strings in a written file, by a reader that shares nothing with the writer.
 
-        None of them stands in the text of the file, as far as this format reads it.
+        None of them occurs in the text of the file, as far as this format reads it.
         """
 
     def is_clean(self, content: bytes, opened: OpenedFile) -> bool:  # noqa: ARG002 (some kinds look inside)
@@ -251,7 +251,7 @@ class FileFormat(Format[FormatOptions]):
         return {text for text in wanted if len(text) >= _SHORTEST and text not in squeezed}
 
     def verify(self, part: CorpusFile, expected: Digests, removed: Iterable[str] = ()) -> Verified:
-        """Read a written file again, twice: by the reader of this format, and by one of its own."""
+        """Read a written file again, twice: by the reader of this format, and by a second reader."""
         found, published = Digests(), ""
         for record in self.read_back(part):
             if isinstance(record, Withheld):

@@ -16,7 +16,7 @@ from .protocol import CorpusFile, FieldNames, Format, FormatOptions, document_fr
 if TYPE_CHECKING:
     from .lines import LineBlock, SeenMarks
 
-__all__ = ["InMemory", "Jsonl", "encoded"]
+__all__ = ["InMemory", "Jsonl", "encode_json"]
 
 
 class Jsonl(Format[FormatOptions]):
@@ -37,7 +37,7 @@ class Jsonl(Format[FormatOptions]):
                     yield self.record(part, record, line)
 
     def record(self, part: CorpusFile, record: int, line: bytes | None) -> Document | Withheld:
-        """Read one line; None stands for a line that is too long."""
+        """Read one line; None is a line that is too long."""
         names = self.names
         if line is None or len(line) > names.limits.record_bytes:
             return Withheld(f"record {record}", "is a line beyond the limit of bytes",
@@ -104,7 +104,7 @@ class Jsonl(Format[FormatOptions]):
         return encoded_line(self.line(edited), edited.id)
 
     def line(self, edited: Edited) -> dict[str, object]:
-        """Return the fields of the line that stands for a document."""
+        """Return the fields of the line of a document."""
         names, fields = self.names, dict[str, object]()
         if names.id is not None:
             fields[names.id] = edited.fields.get(names.id, edited.id)
@@ -118,7 +118,7 @@ class Jsonl(Format[FormatOptions]):
 def encoded_line(fields: dict[str, object], id: str) -> bytes:
     """Return the fields of a document as a line of JSON."""
     try:
-        return encoded(fields) + b"\n"
+        return encode_json(fields) + b"\n"
     except (TypeError, ValueError, RecursionError):
         raise DataError(f"The document {id!r} holds a field that JSON cannot hold.") from None
 
@@ -139,7 +139,7 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _DECODE = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
 
 
-def encoded(value: object) -> bytes:
+def encode_json(value: object) -> bytes:
     """Return a value as JSON, the one form that we write."""
     return _ENCODE(value).encode()
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..byte_columns import Column, frozen
 from ..limits import Limits
 from ..sources import open_bytes
-from .jsonl import encoded
+from .jsonl import encode_json
 from .lines import _whole_lines
 from .protocol import FieldNames
 
@@ -53,7 +53,7 @@ class ByteEdits:
         from . import _edit_kernels
 
         pieces = Column.of([
-            b", " + encoded(new) + b", " + encoded(label) + b"]"
+            b", " + encode_json(new) + b", " + encode_json(label) + b"]"
             for new, label in zip(self.replacements, self.labels, strict=True)
         ])  # fmt: skip
         lengths = np.diff(pieces.bounds)
@@ -71,7 +71,7 @@ class ByteEdits:
 
         pieces = Column.of([text.encode() for text in self.replacements])
         found = np.empty((len(self.text), 2), np.uint64)
-        _edit_kernels.hash_edited(
+        _edit_kernels.hash_with_edits(
             frozen(self.text.data), self.text.bounds, self.start, self.end, self.doc, self.which,
             frozen(pieces.data), pieces.bounds, found,
         )  # fmt: skip
@@ -149,12 +149,12 @@ def _line_back(line: bytes, names: FieldNames) -> Hashes | int:
     try:
         fields = json.loads(line)
         id, text, spans = (fields.pop(str(n)) for n in (names.id, names.text, names.spans))
-        head, body = encoded(id), text.encode()
+        head, body = encode_json(id), text.encode()
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return 0
     if spans != []:
         return 0
-    others = b", " + encoded(fields)[1:-1] if fields else b""
+    others = b", " + encode_json(fields)[1:-1] if fields else b""
     text_hash = ByteEdits.unchanged(Column.of([body])).hashes()
     found: Hashes = line_hashes(Column.of([head]), text_hash, Column.of([others]))[0]
     return found

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..byte_columns import Column, Offsets, frozen
 from ..document import Document, Span
 from ..sources import Withheld, open_bytes
-from .jsonl import Jsonl, encoded
+from .jsonl import Jsonl, encode_json
 from .protocol import CorpusFile, FieldNames
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class SeenMarks:
 def read_blocks(
     form: Jsonl, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None
 ) -> Iterator[LineBlock]:
-    """Read a file block by block, of about so many bytes each; ids that were seen are withheld.
+    """Read a file in blocks of about a number of bytes; ids that were seen are withheld.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class _LineReader:
         return self.keep is None or name in self.keep or name == self.form.names.id
 
     def without_repeated(self, block: LineBlock, new: npt.NDArray[np.bool_]) -> LineBlock:
-        """Withhold the documents whose ids stood before."""
+        """Withhold the documents whose ids occurred before."""
         again = [
             Withheld.of_repeated_id(block.id(i), self.numbers[i], self.part.name)
             for i in np.flatnonzero(~new).tolist()
@@ -260,9 +260,11 @@ def _entry(
     names: FieldNames, document: Document, fields: Mapping[str, object]
 ) -> tuple[bytes, bytes, bytes]:
     """Return the columns of a document that was read in Python."""
-    head = encoded(fields.get(str(names.id), document.id))
+    head = encode_json(fields.get(str(names.id), document.id))
     others = (name for name in fields if name != names.id)
-    tail = b"".join(b", " + encoded(name) + b": " + encoded(fields[name]) for name in others)
+    tail = b"".join(
+        b", " + encode_json(name) + b": " + encode_json(fields[name]) for name in others
+    )
     return head, document.text.encode(), tail
 
 
@@ -270,8 +272,8 @@ class LineWriter:
     """Writes documents in columns as the lines that `Jsonl` would write."""
 
     def __init__(self, names: FieldNames) -> None:
-        before, after = encoded(str(names.id)), encoded(names.spans)
-        pieces = [b"{" + before + b": ", b", " + encoded(names.text) + b': "',
+        before, after = encode_json(str(names.id)), encode_json(names.spans)
+        pieces = [b"{" + before + b": ", b", " + encode_json(names.text) + b': "',
                   b'", ' + after + b": []", b"}\n"]  # fmt: skip
         self.pieces = Column.of(pieces)
 

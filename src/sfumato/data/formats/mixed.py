@@ -1,4 +1,4 @@
-"""A folder of files of several kinds: each is read and written by the format of its own."""
+"""A folder of files of several kinds: each is read and written by its own format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["MIXED", "Mixed", "kind_in_mixture"]
 
 MIXED = "mixed"
 _IN_FOLDERS = {"brat": "plain", "i2b2": "xml"}
-"""What files are here that make a folder of their own elsewhere."""
+"""Formats of files here that make a folder elsewhere."""
 
 
 def kind_in_mixture(name: str, kind: str | None) -> str | None:

@@ -23,7 +23,7 @@ class PageView:
 
 @dataclass(frozen=True)
 class PageBox:
-    """A box on a page, from 0, with the label of what stood there."""
+    """A box on a page, from 0, with the label of what was there."""
 
     page: int
     box: Box

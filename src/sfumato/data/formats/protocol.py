@@ -108,7 +108,7 @@ class Format(ABC, Generic[O]):
     suffixes: ClassVar[tuple[str, ...]] = ()
     """How the names of its files end, without .gz; a format without any is asked for by name."""
     unit: ClassVar[Literal["file", "folder", "frame", "document"]] = "file"
-    """What one part of a corpus is; a folder holds one file per document, a document is a file of its own."""
+    """What one part of a corpus is; a folder holds one file per document, a document is one file."""
     is_container: ClassVar[bool] = False
     """Whether a file has other streams than its text: they are all searched for what was removed."""
     is_table: ClassVar[bool] = False
@@ -331,7 +331,7 @@ def checked_columns(
     """Return the columns of text, id and spans ("" where there is none); raise if one is missing."""
     if len(set(columns)) < len(columns):
         raise FormatError(f"Two columns of {part.name!r} have the same name.",
-                          hint="give each column a name of its own in the first line.")  # fmt: skip
+                          hint="give each column its own name in the first line.")  # fmt: skip
     default = FieldNames()
     for what, name in (("text", names.text), ("id", names.id), ("spans", names.spans)):
         if name is None or name in columns or (what == "spans" and name == default.spans):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import FormatError
 from ..document import Document, Edited
 from ..sources import Withheld, create_bytes, open_bytes
-from .jsonl import Jsonl, encoded, encoded_line
+from .jsonl import Jsonl, encode_json, encoded_line
 from .protocol import CorpusFile, Format, FormatOptions, document_from
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class _Lines(Jsonl):
                         f"record {record}", reason, record, part.name, None, FormatError
                     )
                 # Turned into our own form and read again, so that every check is the same.
-                line = encoded(self.turned(fields, record))
+                line = encode_json(self.turned(fields, record))
         return super().record(part, record, line)
 
     def unusable(self, fields: Fields) -> str | None:
@@ -106,7 +106,7 @@ class Prodigy(_Lines):
         return self._ours(fields, record, spans, self._MADE | {"spans"})
 
     def encode(self, edited: Edited) -> bytes:
-        """Return the line that stands for a document."""
+        """Return the line of a document."""
         looked_at = edited.fields.get(LOOKED_AT, "all")
         answer = "accept" if looked_at == "all" else "ignore"
         return encoded_line({**self.line(edited), "answer": answer}, edited.id)
@@ -137,7 +137,7 @@ class Doccano(_Lines):
         return self._ours(fields, record, spans, self._MADE | {self.names.spans})
 
     def encode(self, edited: Edited) -> bytes:
-        """Return the line that stands for a document."""
+        """Return the line of a document."""
         fields = self.line(edited)
         del fields[self.names.spans]
         marks = [[s.start, s.end, s.label] for s in edited.spans]
@@ -222,5 +222,5 @@ class LabelStudio(Format[FormatOptions]):
                 data: Fields = {names.text: document.text, **document.fields}
                 if names.id is not None:
                     data[names.id] = document.id
-                stream.write(encoded({"data": data, "annotations": [{"result": results}]}))
+                stream.write(encode_json({"data": data, "annotations": [{"result": results}]}))
             stream.write(b"\n]\n")

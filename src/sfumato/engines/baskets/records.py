@@ -53,8 +53,8 @@ Feature = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$"
 class GivenAway(Record):
     """What a matrix discloses, measured on its own rows.
 
-    `ac` is the anonymity by containment; `ac_under_absences` the same against someone who also knows so
-    many absences, and `absences_exact` whether that search was complete (if not, the true figure may be
+    `ac` is the anonymity by containment; `ac_under_absences` the same against someone who also knows a number
+    of absences, and `absences_exact` whether that search was complete (if not, the true figure may be
     lower). `left_by_items` and `items_exact` are the same for at most that many known items.
     """
 

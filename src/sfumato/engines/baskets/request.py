@@ -87,7 +87,7 @@ class _OfMatrix(Request):
     )
 
     hierarchy: str | Path | None = parameter(
-        None, help="Categories of the items, as items of their own: a line per item, up to the top.",
+        None, help="Categories of the items, as further items: a line per item, up to the top.",
         role="file",
     )  # fmt: skip
 
@@ -235,7 +235,7 @@ class BasketsRequest(_OfMatrix):
 class BasketsPublishRequest(_OfMatrix):
     """The parameters of `baskets publish`, in addition to the choice of a candidate.
 
-    Columns of a log, and a hierarchy beside the data, need not be given again.
+    Columns of a log, and a hierarchy in the folder of the data, need not be given again.
     """
 
     compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
@@ -276,7 +276,7 @@ class BasketsPublishRequest(_OfMatrix):
             found["hierarchy"] = next((path for path in places if path.is_file()), None)
             if found["hierarchy"] is None:
                 raise InputError(
-                    "The data was explored with a hierarchy, which is not beside it.",
+                    "The data was explored with a hierarchy, which is not in its folder.",
                     hint="give --hierarchy FILE.",
                 )
         return self.model_copy(update=found)

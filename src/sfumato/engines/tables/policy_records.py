@@ -65,7 +65,7 @@ def check_intervals(labels: Labels, ends: Ends) -> None:
 
 
 def check_domains(ends: Ends, quasi: Collection[str], domains: Mapping[str, int]) -> None:
-    """Refuse a policy that does not cover the domain of every quasi-identifier, where its size is told."""
+    """Refuse a policy that does not cover the domain of every quasi-identifier, where its size is known."""
     if set(quasi) != ends.keys() or not domains.keys() <= ends.keys():
         raise ValueError("a policy has intervals of every quasi-identifier")
     if any(ends[name][-1] != size - 1 for name, size in domains.items()):

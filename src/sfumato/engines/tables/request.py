@@ -67,7 +67,7 @@ class _Budget(Compound):
 
 
 class _Reference(Compound):
-    """Policy files to compare with, each by a name of its own or by that of the file."""
+    """Policy files to compare with, each by a given name or by that of the file."""
 
     metavar = "[NAME=]FILE"
     takes = (Mapping[str, object],)
@@ -234,7 +234,7 @@ def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
 
 
 def _named_in(schema: Path) -> list[str]:
-    """List the domain and hierarchy files that a schema names; a wrong schema is told when it is read."""
+    """List the domain and hierarchy files that a schema names; a wrong schema is refused when it is read."""
     from ...core.toml_files import read_toml
 
     try:

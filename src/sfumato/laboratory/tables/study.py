@@ -126,7 +126,7 @@ def study(
         heuristic, facts_6 = _heuristic(problem, sublattices, seed)
         say(f"figure 6: H and the update rate correlate at {facts_6['correlation']:.2f}")
         write_csv(folder / "figure_6.csv", heuristic)
-        visited = _visited(last["SHS"])
+        visited = _visited_points(last["SHS"])
         write_csv(folder / "figure_7.csv", visited)
         compared, facts_8 = _compare(problem, last, budget, seed)
         write_csv(folder / "figure_8.csv", compared)
@@ -241,7 +241,7 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[list[Sublatt
     return rows, facts
 
 
-def _visited(run: SearchRun) -> list[Point]:
+def _visited_points(run: SearchRun) -> list[Point]:
     rows: list[Point] = [{"kind": "visited", "risk": r, "loss": l} for r, l in run.visited]
     rows += [{"kind": "frontier", "risk": r, "loss": 1.0 - u} for r, u in run.frontier.points()]
     return rows

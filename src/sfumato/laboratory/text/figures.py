@@ -112,7 +112,7 @@ def _attacks(
     return (r for r in content["attack"] if r["publisher"] in wanted and r["reading"] == reading)
 
 
-def _identified(content: StudyContent) -> Spec:
+def _identification_chart(content: StudyContent) -> Spec:
     """Figure 3: TP_A by L/C for literal GS with the CRF and with the best of all."""
     names = _titles(lambda p: p.attacked_with_residual)
     rows: list[Row] = [
@@ -229,7 +229,7 @@ def _mean(
 
 
 FIGURES: dict[str, Callable[[StudyContent], Spec]] = {
-    "figure_3": _identified,
+    "figure_3": _identification_chart,
     "figure_4": _against_cost,
     "figure_5": _publish_ratio,
     "figure_6": lambda content: _hypotheses(content, 6, 5.0),

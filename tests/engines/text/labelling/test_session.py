@@ -14,7 +14,7 @@ import pytest
 from sfumato import text
 from sfumato.core.errors import DataError, FormatError, InputError, LockedError, ParameterError
 from sfumato.data.samples import clinic_notes
-from sfumato.engines.text.labelling.journal import Journal
+from sfumato.engines.text.labelling.journal import AnswerLog
 from sfumato.engines.text.labelling.project import Project, start_project
 from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.requests import publish_session
@@ -183,28 +183,28 @@ def test_before_anybody_looked_the_risk_is_not_measured(session):
 
 def test_a_half_written_line_is_dropped_and_a_damaged_one_refused(tmp_path):
     path = tmp_path / "answers.jsonl"
-    journal = Journal(path)
+    journal = AnswerLog(path)
     journal.append({"do": "skip"})
     journal.append({"do": "skip"})
     journal.close()
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"n":3,"do":"sk')
-    again = Journal(path)
+    again = AnswerLog(path)
     assert len(again) == 2
     assert again.append({"do": "skip"})["n"] == 3
     again.close()
     assert path.read_bytes().startswith(whole)
     path.write_bytes(whole[:4] + b"x" + whole[5:])
     with pytest.raises(FormatError, match="Line 1"):
-        Journal(path)
+        AnswerLog(path)
 
 
 def test_answers_survive_a_kill(tmp_path):
     path = tmp_path / "answers.jsonl"
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from sfumato.engines.text.labelling.journal import Journal\n"
-        "journal = Journal(Path(sys.argv[1]))\n"
+        "from sfumato.engines.text.labelling.journal import AnswerLog\n"
+        "journal = AnswerLog(Path(sys.argv[1]))\n"
         "while True:\n    print(journal.append({'do': 'skip'})['n'], flush=True)\n"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -213,7 +213,7 @@ def test_answers_survive_a_kill(tmp_path):
         told = [int(process.stdout.readline()) for _ in range(30)][-1]
         process.send_signal(signal.SIGKILL)
         process.wait()
-    journal = Journal(path)
+    journal = AnswerLog(path)
     assert len(journal) >= told
     journal.close()
 

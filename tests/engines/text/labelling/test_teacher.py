@@ -17,8 +17,8 @@ from sfumato.engines.text.labelling import desk as desks
 from sfumato.engines.text.labelling import encoder_trainer as teachers
 from sfumato.engines.text.labelling.answers import runs
 from sfumato.engines.text.labelling.desk import TextDesk
-from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher, Teacher, teacher_named
-from sfumato.engines.text.labelling.estimate import estimated
+from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher, Teacher, find_teacher
+from sfumato.engines.text.labelling.estimate import estimate_risk
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.scorers import Lesson, Readers
@@ -149,7 +149,7 @@ def test_questions_and_the_estimate_come_from_the_same_mixture(session):
     assert np.isneginf(held_out[~taken]).all()
     windows, threshold = session.asker.windows, -math.log(session.record.ratio)
     codes, labels = session.answers.known, session.record.labels
-    plain = estimated(session.pool, held_out, codes, windows, drawn, threshold, labels=labels)
+    plain = estimate_risk(session.pool, held_out, codes, windows, drawn, threshold, labels=labels)
     assert session.estimate == plain
     assert status_of(session)["low"] == plain.low
     for document in range(3):
@@ -346,17 +346,17 @@ def test_a_frontier_depends_on_the_answers_and_publishes_with_the_encoder(
 
 
 def test_which_teacher_is_at_work(monkeypatch, tiny_folder):
-    assert teacher_named("none", words=10) == (
+    assert find_teacher("none", words=10) == (
         None, "A CRF learns from the answers; no pretrained encoder was asked for.",
     )  # fmt: skip
-    found, note = teacher_named(None, words=10)
+    found, note = find_teacher(None, words=10)
     assert found is None
     assert "no pretrained encoder is installed" in note
-    found, note = teacher_named(tiny_folder, words=10, seed=1)
+    found, note = find_teacher(tiny_folder, words=10, seed=1)
     assert found.encoder.tuning == "head"
     assert "joins it" in note
     monkeypatch.setattr(teachers, "MOST_WORDS", 9)
-    found, note = teacher_named(tiny_folder, words=10)
+    found, note = find_teacher(tiny_folder, words=10)
     assert found is None
     assert "too many words (10)" in note
 

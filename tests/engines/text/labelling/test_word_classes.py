@@ -6,7 +6,7 @@ import pytest
 from sfumato.core.errors import ParameterError
 from sfumato.data.samples import discharge_letters
 from sfumato.engines.text.labelling.desk import TextDesk
-from sfumato.engines.text.labelling.questions import Question as Asked
+from sfumato.engines.text.labelling.questions import ProjectQuestion
 from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.learners.partial import UNKNOWN
 
@@ -142,7 +142,7 @@ def test_classes_of_one_form_are_told_apart_by_what_rules_propose(project):
         for number, (key, words) in enumerate(session.classes.items()):
             if words.asks:
                 continue
-            shown = desk._about_class(Asked("class", 0, 0, 0, class_number=number))
+            shown = desk._about_class(ProjectQuestion("class", 0, 0, 0, class_number=number))
             told.add((shown["title"], shown["proposed"]))
             assert bool(shown["proposed"]) == (not key.endswith("|0") and "|" in key)
         assert len(told) == sum(not words.asks for words in session.classes.values())

@@ -392,7 +392,7 @@ def _special(out, a, b):
 
 @njit(cache=True, nogil=True)
 def _is_display(out, a, b, kind, tape, coding, public, public_bounds):
-    """Return whether a text repeats the words of a public code beside it."""
+    """Return whether a text repeats the words of a public code next to it."""
     if coding < 0 or kind[coding] != _ARRAY or b - a > _LONGEST_WORDS:
         return False
     token = coding + 1
@@ -534,7 +534,7 @@ def _decide_reference(out, first, end, people, bounds):
 
 @njit(cache=True, nogil=True)
 def _decide(out, a, b, action, flag, system, public, public_bounds):
-    """Return what is done to a string by itself, or as the code of a system; −1 where that is left to the walk in Python."""
+    """Return what is done to a string alone, or as the code of a system; −1 where that is left to the walk in Python."""
     if action == CODE:
         if system:
             return KEEP if b - a <= _LONGEST_WORDS else -1

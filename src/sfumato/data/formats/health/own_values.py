@@ -1,4 +1,4 @@
-"""What a resource says about somebody in elements of their own: its texts may say it again, and must not."""
+"""What a resource says about somebody in separate elements: its texts may repeat it, and must not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .scanning import PEOPLE, ScannedResource, unescape
 __all__ = ["REMOVED", "own_values", "pattern_of", "repeats_itself"]
 
 REMOVED = "[REMOVED]"
-"""What stands in a text for what the resource said in an element of its own."""
+"""The replacement in a text of what the resource said in a separate element."""
 _NAMES = frozenset({"family", "given", "line", "city", "postalCode"})
 _NUMBERS = frozenset({
     "subscriberId", "policyNumber", "preAuthRef", "serialNumber", "lotNumber", "deviceIdentifier", "distinctIdentifier",
@@ -28,7 +28,7 @@ _STRING = re.compile(rb'"((?:[^"\\]|\\.)*)"(:?)')
 
 
 def own_values(value: object) -> list[str]:
-    """Return the names, addresses, numbers and days of birth that stand in elements of their own, longest first.
+    """Return the names, addresses, numbers and days of birth that have separate elements, longest first.
 
     >>> own_values({"name": [{"family": "Meyer"}], "identifier": [{"value": "A-12345"}], "gender": "male"})
     ['A-12345', 'Meyer']

@@ -157,7 +157,7 @@ class ResourceWalk:
         return None
 
     def _say(self, text: str, to: Rewriting, is_new: bool = True) -> str:
-        """Return what stands for a text, from which what the resource says in elements of its own is taken out."""
+        """Return the replacement of a text, without what the resource says in separate elements."""
         if self._own is not None:
             text, count = self._own.subn(REMOVED, text)
             if count:
@@ -206,7 +206,7 @@ class ResourceWalk:
         return "keep" if name == "code" and self._is_plain(value) else "text"
 
     def _is_display(self, value: str, parent: Json) -> bool:
-        """Return whether a text repeats the words of a public code beside it."""
+        """Return whether a text repeats the words of a public code next to it."""
         codes = parent.get("coding")
         return isinstance(codes, list) and any(
             isinstance(code, dict) and code.get("display") == value and self._code(value, "display", code) == "keep"

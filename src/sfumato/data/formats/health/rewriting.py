@@ -1,4 +1,4 @@
-"""What is done to the strings that a walk through a record meets: they are collected, or replaced by what stands for them."""
+"""What is done to the strings that a walk through a record meets: they are collected or replaced."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Rewriting(Protocol):
     """What is done to the strings that a walk meets."""
 
     def text(self, text: str, is_new: bool = True) -> str:
-        """Return what stands for a free text; `is_new` says that a line ends before it."""
+        """Return the replacement of a free text; `is_new` says that a line ends before it."""
 
     def file(self, form: FileFormat, content: bytes) -> bytes | None:
-        """Return what stands for an attached file; None drops it."""
+        """Return the replacement of an attached file; None drops it."""
 
     def identifier(self, value: str) -> str:
-        """Return what stands for an id or number."""
+        """Return the replacement of an id or number."""
 
     def reference(self, value: str) -> str:
-        """Return what stands for a reference."""
+        """Return the replacement of a reference."""
 
     def date(self, value: str) -> str | None:
-        """Return what stands for a date; None drops it."""
+        """Return the replacement of a date; None drops it."""
 
     def drop(self, what: str) -> None:
         """Note that something is dropped."""
@@ -188,7 +188,7 @@ class EditedTexts:
         return shift_iso(value, self._days)
 
     def date_bytes(self, value: bytes) -> bytes:
-        """Return what stands for a date in bytes; its day was moved before, mostly."""
+        """Return the replacement of a date in bytes; its day was mostly moved before."""
         if len(value) < _DAY:
             return (self.date(value.decode()) or "").encode()
         return self._pseudonyms.move_day(value[:_DAY], self._days) + value[_DAY:]
@@ -210,7 +210,7 @@ class EditedTexts:
 
 
 def rewrite_file(kind: str, content: bytes, to: Rewriting) -> bytes | None:
-    """Return what stands for an attached file of a type, by the format of its own; None drops it.
+    """Return the replacement of an attached file of a type, by its own format; None drops it.
 
     Parameters
     ----------

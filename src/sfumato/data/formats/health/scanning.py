@@ -35,7 +35,7 @@ class ScannedResource(NamedTuple):
     content : bytes
         The lines that it was scanned with, without space between their marks.
     start, end : int
-        Where it stands in them.
+        Its first and last byte in them.
     events : sequence of (int, int, int)
         What is done (a constant of the kernels) from one place to another, in order.
     kind, id, person, url : str
@@ -130,7 +130,7 @@ class Scanner:
         return [_resource(content, found, row) for row in rows.tolist()]
 
     def _room(self, size: int, longest: int) -> tuple[_Bytes, _Bytes, _Rows, _Rows]:
-        """Return arrays that so many bytes in lines of so many fit into; those of before, if they are large enough."""
+        """Return arrays for a number of bytes and of lines; those of before, if they are large enough."""
         if size > self._sizes[0] or longest > self._sizes[1]:
             self._sizes = (max(size, self._sizes[0]), max(longest, self._sizes[1]))
             size, longest = self._sizes

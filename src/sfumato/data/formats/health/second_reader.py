@@ -37,7 +37,7 @@ def still_holds(line: bytes, removed: Iterable[str], public: Sequence[str]) -> b
 
 
 def stands_in(wanted: str, value: str) -> bool:
-    """Return whether a removed string, without white space, stands in a value: in a code or an address as a whole word.
+    """Return whether a removed string, without white space, occurs in a value: in a code or an address as a whole word.
 
     >>> stands_in("AnnMeyer", "seen by Ann Meyer"), stands_in("Study", "ResearchStudy"), stands_in("severe", "severe")
     (True, False, False)

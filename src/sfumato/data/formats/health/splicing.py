@@ -35,7 +35,7 @@ def collect(found: ScannedResource, to: CollectedTexts) -> None:
 
 
 def splice(found: ScannedResource, to: EditedTexts) -> bytes:
-    """Return a resource with what stands for its texts, ids, references and dates."""
+    """Return a resource with its texts, ids, references and dates replaced."""
     content, at = found.content, found.start
     made: list[bytes] = []
     for code, first, last in found.events:

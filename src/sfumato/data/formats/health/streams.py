@@ -80,7 +80,7 @@ def resource_lines(path: Path, limits: Limits) -> Iterator[bytes | None]:
 
 
 def in_batches(lines: Iterable[bytes | None]) -> Iterator[list[bytes | None]]:
-    """Yield lines some at a time: at most so many, and about so many bytes."""
+    """Yield lines some at a time: at most a number of lines, and about a number of bytes."""
     batch: list[bytes | None] = []
     size = 0
     for line in lines:
@@ -95,7 +95,7 @@ def in_batches(lines: Iterable[bytes | None]) -> Iterator[list[bytes | None]]:
 
 @dataclass
 class BundleReader:
-    """Reads a bundle entry by entry; what stands beside the entries is in `head` when the last is read.
+    """Reads a bundle entry by entry; the other fields are in `head` when the last is read.
 
     Parameters
     ----------

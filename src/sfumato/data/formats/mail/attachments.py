@@ -1,4 +1,4 @@
-"""Files that are attached to a message: each is opened, edited and written by the format of its own."""
+"""Files that are attached to a message: each is opened, edited and written by its own format."""
 
 from __future__ import annotations
 

@@ -214,5 +214,5 @@ class Mailbox(Format[FormatOptions]):
 
 
 def _entry(content: bytes) -> bytes:
-    """Return a message as it stands in a mailbox, after its divider."""
+    """Return a message as a mailbox has it, after its divider."""
     return _DIVIDER + _FROM.sub(rb">\g<0>", content) + b"\n"

@@ -1,4 +1,4 @@
-"""The ids of messages and of those that they answer, keyed: a thread holds, and no server or time is told."""
+"""The ids of messages and of those that they answer, keyed: a thread holds, and no server or time is published."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _serialise(root: _Element, renamed: Mapping[str, str]) -> bytes:
 
 
 def _quote(value: str) -> str:
-    """Return a value as it stands in an attribute that libxml2 writes."""
+    """Return a value as libxml2 writes it in an attribute."""
     own = etree.Element("a", b=value)
     return etree.tostring(own, encoding="unicode")[6:-3]
 

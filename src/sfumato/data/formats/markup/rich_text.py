@@ -82,7 +82,7 @@ class _State:
 
 @dataclass
 class RichTextFile(OpenedFile):
-    """A file whose pieces are control words and texts; a text stands at the number of its piece."""
+    """A file whose pieces are control words and texts; the place of a text is the number of its piece."""
 
     pieces: Sequence[str | None] = ()
 
@@ -277,7 +277,7 @@ def _destination(name: str, state: _State, reading: _Reading, *, is_optional: bo
 def _apply_word(
     name: str, value: int | None, state: _State, reading: _Reading
 ) -> tuple[_State, int]:
-    """Return the state after a control word, and how many characters after it stand for nothing."""
+    """Return the state after a control word, and how many characters after it are skipped."""
     if name == "u" and value is not None:
         if not state.is_deleted:
             reading.add_text(chr(value & 0xFFFF))
@@ -309,7 +309,7 @@ def _apply_word(
 def _add(
     reading: _Reading, state: _State, skip: int, code: bytes | None, symbol: bytes | None, plain: bytes | None
 ) -> int:  # fmt: skip
-    """Take characters, less those that stand for one that was read already; return how many are left of these."""
+    """Take characters, less those that repeat one that was read already; return how many are left of these."""
     if code is not None:
         if skip:
             return skip - 1

@@ -24,7 +24,7 @@ _KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
 
 
 class _Page(HTMLParser):
-    """Everything that stands in a page."""
+    """Everything that a page holds."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""A tree in which text stands before, between and after elements, as one string with places."""
+"""A tree with text before, between and after elements, as one string with places."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Walk:
     inline : frozenset of str
         Elements that do not end a line.
     breaks : mapping of str to str
-        Elements that stand for white space.
+        Elements that mean white space.
     is_text : callable
         Whether an attribute of an element is text.
     where : str, default="body"
@@ -87,7 +87,7 @@ class Walk:
         self._speak(collected)
 
     def _speak(self, collected: CollectedText) -> None:
-        """Read the attributes that were met inside a line, each in a line of its own: a name is not torn apart by one."""
+        """Read the attributes that were met inside a line, each in a separate line: a name is not torn apart by one."""
         spoken, self._spoken = self._spoken, []
         for place in spoken:
             collected.end_line()

@@ -44,7 +44,7 @@ def _is_built_in(number: str | None) -> bool:
 
 
 def show_date(serial: str, *, since_1904: bool) -> str:
-    """Return the day (and the time) that a number stands for; the number itself where it is none.
+    """Return the day (and the time) that a number means; the number itself where it is none.
 
     >>> show_date("43831", since_1904=False), show_date("43831.5", since_1904=False)
     ('2020-01-01', '2020-01-01 12:00')

@@ -8,7 +8,7 @@ from functools import lru_cache
 __all__ = ["STYLE_WORDS", "USUAL_FONT", "is_known_font"]
 
 USUAL_FONT = "Arial"
-"""What stands for a font that is not listed."""
+"""The replacement of a font that is not listed."""
 _FAMILIES = """
 abadi|abyssinica sil|academy engraved let|agency|al bayan|al nile|al tarikh|albany|aldhabi|alegreya|alegreya sans|
 algerian|american typewriter|amiri|andale|andale mono|andalus|angsana new|angsanaupc|anton|aparajita|apple chancery|

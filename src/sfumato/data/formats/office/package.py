@@ -79,7 +79,7 @@ BLANK_PICTURE = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c4944415478da63b87bf72e0005320298fdf029230000000049454e44ae426082"
 )
-"""One light pixel, which stands for every picture."""
+"""One light pixel, the replacement of every picture."""
 
 
 def local(element: _Element) -> str:

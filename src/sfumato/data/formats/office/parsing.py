@@ -28,7 +28,7 @@ def parse(content: bytes, *, tolerant: bool = False) -> _Element:
     What a tolerant reading leaves out (the conditions of old drawings, which are no XML) is not written either.
 
     A document type that declares nothing is left out, too; one that declares something, and references to entities
-    that stand elsewhere, refuse the file: nobody has read what they stand for.
+    from elsewhere, refuse the file: nobody has read what they mean.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True,

@@ -188,7 +188,7 @@ def _cell(value: object) -> Cell:
 
 
 def _line(cells: Sequence[Cell]) -> str:
-    """Return a row as it stands in a sheet."""
+    """Return a row as a sheet has it."""
     made = []
     for value in cells:
         if value is None or value == "":

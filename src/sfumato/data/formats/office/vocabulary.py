@@ -1,6 +1,6 @@
 """The words that attributes of office files may hold: values that the standard (ECMA-376) enumerates.
 
-What stands in an attribute and is no such word, no number and no name that is listed by its attribute was
+A value of an attribute that is no such word, no number and no name that is listed by its attribute was
 written by somebody, and does not stay.
 """
 

@@ -34,7 +34,7 @@ _NOT_TEXT = frozenset({
 })  # fmt: skip
 _EXCEL = "urn:schemas-microsoft-com:office:excel"
 USUAL_AUTHOR = "Author"
-"""What stands for the author of a comment, who must be named."""
+"""The replacement of the author of a comment, who must be named."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _NUMBER = re.compile(r"[-+\d.]*(?:[eE][-+]?\d+)?")
 _DULL = re.compile(r"(?:%\d|[\W_])*|.")  # labels of lists that only number or point
@@ -88,7 +88,7 @@ class CollectedText:
     length: int = 0
 
     def add(self, text: str, place: TextPlace, where: str) -> None:
-        """Add text that stands at a place."""
+        """Add text at a place."""
         if text:
             self.segments.append(
                 Segment(self.length, self.length + len(text), f"{where}:{len(self.places)}")
@@ -165,7 +165,7 @@ def _read(reading: CollectedText, root: _Element, where: str) -> None:
 def _read_line(
     reading: CollectedText, element: _Element, where: str, later: list[_Element]
 ) -> None:
-    """Read what stands in one paragraph; put paragraphs inside it aside."""
+    """Read one paragraph; put paragraphs inside it aside."""
     for child in element:
         name = local(child)
         if name == "p":

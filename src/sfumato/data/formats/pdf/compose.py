@@ -24,7 +24,7 @@ _FREE = [*range(1, 32), 127, 129, 141, 143, 144, 157]
 def compose(text: str) -> bytes:
     """Return a PDF with the lines of a text, wrapped to the page.
 
-    A letter that the encoding of the font does not have gets a code of its own, as long as there are some.
+    A letter that the encoding of the font does not have gets a new code, as long as there are some.
     """
     codes = _encoding(text)
     lines = [line for paragraph in text.split("\n") for line in _wrap(paragraph)]

@@ -117,7 +117,7 @@ def match_page(
 
 
 def _add_spaces(glyphs: PageGlyphs, gone: dict[int, int]) -> None:
-    """Add the spaces that are drawn inside a cut, for which a reader may have made one of its own."""
+    """Add the spaces that are drawn inside a cut, for which a reader may have made another."""
     firsts = _firsts(glyphs)
 
     def is_space(glyph: int) -> bool:

@@ -35,7 +35,7 @@ __all__ = [
 _IGNORED = re.compile("[\\s\u00ad\u2010\ufffd-]+")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _ODD = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe]")
-"""Characters that pdfium gives a meaning of its own, and halves of others."""
+"""Characters that pdfium gives another meaning, and halves of others."""
 _MIRRORED = str.maketrans(")]}>»", "([{<«")
 _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (

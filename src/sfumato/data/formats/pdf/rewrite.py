@@ -1,6 +1,6 @@
 """A content stream without what goes: single operators are replaced, every other byte is written as it was.
 
-From the first operator that changes to the end of its text object every piece of text gets a place of its own and
+From the first operator that changes to the end of its text object every piece of text gets its own place and
 the relative moves go: moves around letters that are gone would spell their widths.
 """
 

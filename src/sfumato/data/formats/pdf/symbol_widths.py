@@ -1,4 +1,4 @@
-"""Widths of the two standard fonts with an encoding of their own, by code, as their metrics files list them."""
+"""Widths of the two standard fonts with their own encodings, by code, as their metrics files list them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _FAMILIES = re.compile(
     rb"Italic|Oblique|Slanted|Cond|Condensed|Compressed|Narrow|Extended|Expanded|Wide|Identity|Glyphless|Pitch|Display|Text|"
     rb"Caption|Small|Caps|Unicode|Standard|Type|Type3|Font"
 )
-"""Words of which fonts' names are made; what else stands in one may be a person's name."""
+"""Words of which fonts' names are made; any other part of one may be a person's name."""
 _WORDS = frozenset(
     b"Type Subtype Pages Page Kids Count Parent MediaBox CropBox Rotate Resources Contents Group UserUnit Catalog "
     b"Version OCProperties OCGs Lang Font XObject ExtGState ColorSpace Pattern Shading ProcSet Properties Form Image "

@@ -1,4 +1,4 @@
-"""Tesseract, in a process of its own: it is handed plain pixels, never a file that somebody else made."""
+"""Tesseract, in a separate process: it is handed plain pixels, never a file that somebody else made."""
 
 from __future__ import annotations
 

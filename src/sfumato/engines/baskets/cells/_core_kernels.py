@@ -125,7 +125,7 @@ def kill(s, c):
 
 
 @njit(cache=True, nogil=True)
-def pinned(s, r):
+def is_pinned(s, r):
     """Return whether the core of row r would have fewer than k holders without it."""
     c = s.row[r, CORE]
     return c >= 0 and s.row[r, KEPT] == s.core[c, SIZE] and s.core[c, HOLDERS] <= s.numbers[K]
@@ -240,7 +240,7 @@ def reassign(s, order, budget):
     moved = 0
     for i in range(order.size):
         r = order[i]
-        if s.row[r, KEPT] == s.row[r, FULL] or pinned(s, r):
+        if s.row[r, KEPT] == s.row[r, FULL] or is_pinned(s, r):
             continue
         c, kept = _best_core(s, r, s.row[r, KEPT], budget, touched)
         if c >= 0:
@@ -251,7 +251,7 @@ def reassign(s, order, budget):
 
 @njit(cache=True, nogil=True)
 def load_cores(s, indptr, indices, of_row, representative, chosen):
-    """Make the chosen patterns of a release cores, and let every row ride on the one it lies in."""
+    """Make the chosen patterns of a release cores, and assign every row to the one that holds it."""
     number = np.full(representative.size, -1, np.int64)
     items = np.empty(s.item.shape[0], np.int64)
     for i in range(chosen.size):
@@ -310,7 +310,7 @@ def compact(s):
 
 
 @njit(cache=True, nogil=True)
-def published(s):
+def published_rows(s):
     """List what each row publishes: the items it shares with its core."""
     n = s.row.shape[0]
     indptr = np.zeros(n + 1, np.int64)

@@ -44,7 +44,7 @@ class PairState(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _published(s, r):
+def _list_items(s, r):
     """List what row r publishes in `items` and `place`; return how many."""
     m = 0
     for i in range(s.indptr[r], s.indptr[r + 1]):
@@ -150,7 +150,7 @@ def _clean(s, loss):
         s.is_dirty[r] = False
         if not fits:
             continue
-        m = _published(s, r)
+        m = _list_items(s, r)
         s.numbers[WORK] += m * m // 2
         bad = np.zeros(m, np.int32)
         for a in range(m):
@@ -185,7 +185,7 @@ def _refill(s, r):
     """Put items back into row r where every pair they make is shared by k rows already."""
     if not _has_room(s):
         return
-    m = _published(s, r)
+    m = _list_items(s, r)
     for i in range(s.indptr[r], s.indptr[r + 1]):
         if not s.kept[i] and _fits(s, m, s.ranks[i], s.numbers[K]):
             _put(s, r, i)
@@ -194,7 +194,7 @@ def _refill(s, r):
 
 
 @njit(cache=True, nogil=True)
-def _refill_changed(s, x):
+def _refill_after_changes(s, x):
     """Fill the rows that changed, and the rows of item x, each once; none is noted as dirty here."""
     for t in range(s.numbers[LOGGED]):
         _note(s, s.log_row[t])
@@ -214,7 +214,7 @@ def _force(s, x, most):
         r, i = s.rows[p], s.places[p]
         if s.kept[i] or not _has_room(s):
             continue
-        m = _published(s, r)
+        m = _list_items(s, r)
         foes = 0
         for a in range(m):
             s.numbers[WORK] += 1
@@ -257,7 +257,7 @@ def exchange(s, order, most, loss, work):
             continue
         fits = _clean(s, loss)
         if fits:
-            _refill_changed(s, x)
+            _refill_after_changes(s, x)
         if fits and s.numbers[GAIN] >= 0:
             gained += s.numbers[GAIN]
         else:
@@ -277,7 +277,7 @@ def lift(s, order):
     n_rows, gained = 0, 0
     for t in range(order.size):
         r = order[t]
-        m = _published(s, r)
+        m = _list_items(s, r)
         before = m
         for i in range(s.indptr[r], s.indptr[r + 1]):
             if not s.kept[i] and _fits(s, m, s.ranks[i], 0):
@@ -293,7 +293,7 @@ def lift(s, order):
     while changed:  # an item taken back lowers the counts of others: until nothing changes
         changed = False
         for t in range(n_rows):
-            dropped = _take_back(s, _published(s, rows[t]), tried, bad)
+            dropped = _take_back(s, _list_items(s, rows[t]), tried, bad)
             gained -= dropped
             changed |= dropped > 0
     return gained

@@ -14,10 +14,10 @@ from ._core_kernels import (
     K,
     clear,
     has_room,
+    is_pinned,
     move,
     new_core,
     new_token,
-    pinned,
     reserve,
     shared_weight,
     tally,
@@ -66,7 +66,7 @@ def _closest(s, near, found, best, width):
         value = s.seen[x]
         if n_best == width and value <= s.seen[best[n_best - 1]]:
             continue
-        if pinned(s, x):
+        if is_pinned(s, x):
             continue
         at = n_best if n_best < width else width - 1
         while at > 0 and s.seen[best[at - 1]] < value:
@@ -82,7 +82,7 @@ def _closest(s, near, found, best, width):
 
 @njit(cache=True, nogil=True)
 def _pick_holders(s, r, best, n_best, chosen):
-    """Choose k - 1 rows beside row r that keep the common items heavy; leaves them reserved.
+    """Choose k - 1 rows for row r that keep the common items heavy; leaves them reserved.
 
     The common items carry the mark of the token returned (0 where there are too few rows).
     """
@@ -97,7 +97,7 @@ def _pick_holders(s, r, best, n_best, chosen):
     while n_chosen < k:
         top, top_value = -1, np.int64(-(2**62))
         for t in range(n_best):
-            if used[t] or pinned(s, best[t]):
+            if used[t] or is_pinned(s, best[t]):
                 continue
             value = shared_weight(s, best[t], token)
             if value == 0:
@@ -137,7 +137,7 @@ def _pick_holders(s, r, best, n_best, chosen):
             old = shared_weight(s, out, trial) * k - s.row[out, KEPT]
             top, top_value = -1, old
             for t in range(n_best):
-                if used[t] or pinned(s, best[t]):
+                if used[t] or is_pinned(s, best[t]):
                     continue
                 value = shared_weight(s, best[t], trial) * k - s.row[best[t], KEPT]
                 if value > top_value:
@@ -196,7 +196,7 @@ def _candidates(s, items, n_items, near, found, token):
 def _grow_from(s, r, window, width, least, near, best, chosen, items):
     """Try a new core around row r; return whether it was worth it."""
     k = s.numbers[K]
-    if s.row[r, KEPT] == s.row[r, FULL] or pinned(s, r):
+    if s.row[r, KEPT] == s.row[r, FULL] or is_pinned(s, r):
         return False
     found = _near(s, r, window, near)
     n_best = _closest(s, near, found, best, width)
@@ -224,7 +224,7 @@ def _grow_from(s, r, window, width, least, near, best, chosen, items):
             shared = np.int64(s.seen[x])
             s.seen[x] = 0
             if shared > s.row[x, KEPT] and (s.numbers[RIDERS] or shared == size):
-                if not pinned(s, x):
+                if not is_pinned(s, x):
                     gain += shared - s.row[x, KEPT]
                     near[riders] = x
                     riders += 1
@@ -238,7 +238,7 @@ def _grow_from(s, r, window, width, least, near, best, chosen, items):
         move(s, chosen[i], c, size)
     for i in range(riders):
         x = near[i]
-        if not pinned(s, x):
+        if not is_pinned(s, x):
             shared = shared_weight(s, x, token)
             if shared > s.row[x, KEPT]:
                 move(s, x, c, shared)

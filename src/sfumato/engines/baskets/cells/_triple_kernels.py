@@ -41,7 +41,7 @@ def _triple(table, d, a, b, c):
 
 @njit(cache=True, nogil=True)
 def count_triples(indptr, ranks, kept, offered, d, longest, slots):
-    """Count the rows that publish each triple of what is offered, in a table of so many slots (2^n)."""
+    """Count the rows that publish each triple of what is offered, in a table of 2^n slots."""
     table = np.full(slots, -1, np.int64)
     counts = np.zeros(slots, np.int32)
     items = np.empty(longest, np.int32)

@@ -179,7 +179,7 @@ class _Search:
         )  # fmt: skip
 
     def release(self) -> tuple[I8, npt.NDArray[np.int32]]:
-        indptr, indices = kernels.published(self.state)
+        indptr, indices = kernels.published_rows(self.state)
         return indptr, indices
 
     def run(self, effort: Effort, seed: int, progress: Progress) -> None:

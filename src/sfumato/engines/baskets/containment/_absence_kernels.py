@@ -115,7 +115,7 @@ def _best_absences(
 def absences(
     order: I8, m: int, d: int, x: Covers, floor: int, best: int, work: int
 ) -> tuple[int, bool]:
-    """Find the fewest rows that are left to an attacker who knows m absences beside all presences.
+    """Find the fewest rows that are left to an attacker who knows m absences and all presences.
 
     Patterns are tried in the given order; the search ends at `floor` (no row set can be smaller) or
     when `work` steps are spent. Gives the value found and whether the search was complete.

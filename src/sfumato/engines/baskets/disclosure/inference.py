@@ -25,7 +25,7 @@ _BLOCK = 64
 def places_of(names: Sequence[str], sensitive: Sequence[str]) -> npt.NDArray[np.intp]:
     """Return the columns of the sensitive items; all must be in the data, or a misspelled one would go unprotected.
 
-    What is not in the data is told by its place in the list, and is not repeated.
+    What is not in the data is named by its place in the list, and is not repeated.
     """
     place = {name: i for i, name in enumerate(names)}
     unknown = [number for number, name in enumerate(sensitive, 1) if name not in place]

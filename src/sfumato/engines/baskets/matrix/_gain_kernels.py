@@ -12,7 +12,7 @@ F8 = npt.NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def ranked(
+def choose_in_order(
     order: I4, column_start: I8, column_rows: I4, k: int, mode: int, stop_first: bool, chosen: I4,
     groups: PartitionState,
 ) -> tuple[int, int]:  # fmt: skip
@@ -50,7 +50,7 @@ def _touch_by_class(
 
 
 @njit(cache=True, nogil=True)
-def _pairs_gained(
+def _gain_in_pairs(
     rows: I4, group: I4, length: I4, positive: U1, positives: I4, counted: I4,
     counted_positive: I4, touched: I4,
 ) -> int:  # fmt: skip
@@ -117,7 +117,7 @@ def by_pairs(
         f = heap[0]
         rows = column_rows[column_start[f] : column_start[f + 1]]
         if stamp[f] < kept:
-            gains[f] = _pairs_gained(
+            gains[f] = _gain_in_pairs(
                 rows, group, length, positive, positives, counted, counted_positive, touched
             )
             evaluations += 1

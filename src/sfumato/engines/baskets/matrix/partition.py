@@ -126,7 +126,7 @@ class Partition:
             part = order[walked : walked + step]
             start, rows = self.matrix.columns_of(part)
             kept = np.empty(len(part), dtype=np.int32)
-            number, ended = greedy.ranked(
+            number, ended = greedy.choose_in_order(
                 part, start, rows, self.k, self.mode, stop_first, kept, self._groups
             )
             self.chosen += kept[:number].tolist()

@@ -55,7 +55,9 @@ def maximal_sets(good: B1, d: int) -> B1:
 
 
 @njit(cache=True, nogil=True)
-def distinguished(masks: I8, patterns: I8, weight_positive: I8, weight_negative: I8) -> I8:
+def count_distinguished_pairs(
+    masks: I8, patterns: I8, weight_positive: I8, weight_negative: I8
+) -> I8:
     """Count the pairs of unlike class told apart by each feature set of at most 22 features."""
     out = np.empty(masks.size, np.int64)
     top = 0

@@ -118,7 +118,7 @@ def score_sets(
         patterns = Patterns.of(matrix)
         codes = _row_masks(matrix)[patterns.representative]
         p = np.bincount(patterns.of_row, weights=positive, minlength=len(codes)).astype(np.int64)
-        counted = kernels.distinguished(masks, codes, p, patterns.multiplicity - p)
+        counted = kernels.count_distinguished_pairs(masks, codes, p, patterns.multiplicity - p)
         return np.asarray(counted, dtype=np.float64)
     return _explain(matrix, positive, members)
 

@@ -161,7 +161,7 @@ def used_band(chosen: I8, low: I8, high: I8, costs: F4, stop: I8, sums: F8, band
 
 
 @njit(cache=True, nogil=True)
-def narrowed(chosen: I8, costs: F4, stop: I8, band: I8, out: F4) -> None:
+def narrow_costs(chosen: I8, costs: F4, stop: I8, band: I8, out: F4) -> None:
     """Copy the costs of some outer intervals with the inner intervals [a, b], b < band[a]."""
     for i in range(chosen.shape[0]):
         p = 0

@@ -160,7 +160,7 @@ class Relaxation:
         length = band - np.arange(band.size)
         band = np.minimum(band + np.maximum(_LONGER, length // 4), self._stop)
         costs = np.empty((near.size, int((band - np.arange(band.size)).sum())), dtype=np.float32)
-        kernels.narrowed(near, self._costs, self._stop, band, costs)
+        kernels.narrow_costs(near, self._costs, self._stop, band, costs)
         low, high = self._low[near], self._high[near]
         price, momentum = self._price.copy(), np.zeros_like(self._price)
         state = np.array([-np.inf, self.step, 0.0])

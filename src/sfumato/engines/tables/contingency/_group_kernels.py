@@ -16,7 +16,7 @@ from ._measure_kernels import F8, I4, I8, below_least, home, nlogn, share_of
 
 
 class GroupState(NamedTuple):
-    """The groups of a policy, and how they lie beside each other; changed in place by merges.
+    """The groups of a policy and which of them are neighbours; changed in place by merges.
 
     Groups below `occupied` hold records of the sample, the others only people of the population. The
     members of interval `r` of attribute `a` stand in `inside[a]`/`outside[a]` (occupied and not) from
@@ -62,7 +62,7 @@ def _same(codes: I4, rep: I4, candidate: int, model: int, attribute: int, wanted
 
 
 @njit(cache=True, nogil=True)
-def _find_hashed(
+def _find_by_hash(
     bits: int, wide: int, table_id: I4, table_key: I8, group_key: I8, weight: F8, codes: I4,
     rep: I4, key: int, model: int, attribute: int, wanted: int,
 ) -> int:  # fmt: skip
@@ -86,7 +86,7 @@ def find(
     """Find the living group with this key; −1 when there is none."""
     if dense == 1:
         return table_id[key]
-    return _find_hashed(
+    return _find_by_hash(
         bits,
         wide,
         table_id,

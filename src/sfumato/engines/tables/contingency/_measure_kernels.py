@@ -1,7 +1,7 @@
 """The hot loops that measure one policy: number the intervals, add up the cells, sum over the groups.
 
 A group is known by a key: the sum over the attributes of (interval × multiplier). Where there are few
-groups beside the cells the key is an index (dense); elsewhere a hash table finds it. When the product of the
+groups for the cells the key is an index (dense); elsewhere a hash table finds it. When the product of the
 domains passes 63 bits the multipliers are random and a hit is verified value by value (`wide`), so the
 answer is exact in every case.
 """
@@ -138,7 +138,7 @@ def measure_dense(
 
 
 @njit(cache=True, nogil=True)
-def measure_hashed(
+def measure_by_hash(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, weight: F8, nlog: F8,
     least: F8, keys: I8, counts: I8, weights: F8, codes: I4, interval: I4, wide: int, out: F8,
 ) -> int:  # fmt: skip
@@ -299,7 +299,7 @@ def measure_sample_by_hash(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, nlog: F8, least: F8,
     table: I8, used: I4, key: I8, moved: I8, out: F8,
 ) -> int:  # fmt: skip
-    """Do as `measure_hashed` does where the sample is the population and keys are exact."""
+    """Do as `measure_by_hash` does where the sample is the population and keys are exact."""
     sizes = sizes_by_hash(row_of, column_of, row_key, column_key, count, table, used, key, moved)
     nats, below, smallest = 0.0, 0, np.inf  # in registers, unlike sums in `out`
     fewest = np.int64(np.ceil(max(least[0], least[1])))

@@ -239,7 +239,7 @@ class Cells:
                 self.weight, self._outside, step, self.nlogn, self.least, *self._dense_scratch, out,
             )  # fmt: skip
         else:
-            groups = _measure_kernels.measure_hashed(
+            groups = _measure_kernels.measure_by_hash(
                 self._row_of, self._column_of, row_key, column_key, self.count, self.weight,
                 self.nlogn, self.least, *self._hash_scratch, self.codes, interval, int(self.wide), out,
             )  # fmt: skip

@@ -32,12 +32,12 @@ class SampleOf:
     fraction: float
 
     def people(self, counted: Numbers) -> Numbers:
-        """Return how many people are expected to fit, where so many of the sample do."""
+        """Return how many people are expected to fit, given how many of the sample do."""
         others = np.maximum(counted - 1, 0)
         return 1 + others + (others + _PRIOR) * (1 - self.fraction) / self.fraction
 
     def interval(self, counted: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the ends between which the number of people lies in 95 % of cases."""
+        """Return the ends of an interval that holds the number of people in 95 % of cases."""
         from scipy.stats import nbinom
 
         others = np.maximum(counted - 1, 0)

@@ -18,7 +18,7 @@ def household_risk(
 ) -> HouseholdRisk | None:
     """Measure the risk of households in what is published; None where the schema names no household.
 
-    A row without a household is one of its own. An attacker knows who is in the table.
+    A row without a household is a household. An attacker knows who is in the table.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ class _NotesColumn:
         return f"l.label_{[a.name for a in self.schema.quasi].index(name)}"
 
     def _area(self) -> str | None:
-        """Return the published column that a place of the row lies in, where there is one."""
+        """Return the published column of a place of the row, where there is one."""
         for name in self.way.mentions:
             found = next(a for a in self.schema.attributes if a.name == name)
             if found.role == "quasi" and mention_kind(found) in {"word", "code"}:

@@ -147,7 +147,7 @@ class RedrawnColumn:
 
     @property
     def _who(self) -> str:
-        """The SQL of whose row it is; equal rows are told apart by their number among each other."""
+        """The SQL of whose row it is; equal rows are distinguished by their number among each other."""
         if self.schema.person is not None:
             return quote_name(WHO)
         others = ", ".join(quote_name(c) for c in self.plain)
@@ -173,7 +173,7 @@ class RedrawnColumn:
         return ColumnLoss(method=method.in_words(), changed=changed, distance=0.0)
 
     def replacement(self) -> str:
-        """Return the SQL of the column as it is published, of its own type."""
+        """Return the SQL of the column as it is published, with its own type."""
         name = quote_name(self.attribute.name)
         found = self.opened.query(f"SELECT typeof({name}) AS kind FROM {STORED} LIMIT 1")  # noqa: S608 (quoted)
         kind = found.column("kind").to_pylist()

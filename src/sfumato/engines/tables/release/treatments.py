@@ -174,7 +174,7 @@ class _TreatedColumn:
     def _who(self) -> str:
         """The SQL of whose row it is: a person's mark, or what is published of the row besides.
 
-        Equal rows are told apart by their number among each other; which of them has which does not matter.
+        Equal rows are distinguished by their number among each other; which of them has which does not matter.
         """
         if self.schema.person is not None:
             return quote_name(WHO)

@@ -258,7 +258,7 @@ def _at_levels(
     levels: list[list[int]],
     state: tuple[int, ...],
 ) -> Bits:
-    """Return the policy in which each attribute stands at one of its levels."""
+    """Return the policy that publishes each attribute at one of its levels."""
     bits = run.space.bottom.copy()
     for order, level, at in zip(orders, levels, state, strict=True):
         bits[order.bits[: level[at]]] = 0

@@ -268,7 +268,7 @@ class Policy:
         """Return the ends of the intervals and the sizes of the domains, as a release tells them.
 
         Intervals of a domain that was read from the data are counted and have no size, unless it is published as it
-        is; a missing value that is not published by itself is not counted: how many different values people hold, and
+        is; a missing value that is not published as one is not counted: how many different values people hold, and
         whether one is missing, is nobody's business.
         """
         ends, sizes = {}, {}

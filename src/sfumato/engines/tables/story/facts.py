@@ -176,7 +176,7 @@ class TableFacts:
 
     @property
     def domains(self) -> dict[str, int]:
-        """The sizes of the domains: all of them beside the frontier, else those that a release tells."""
+        """The sizes of the domains: all of them with the frontier, else those that a release publishes."""
         if self.frontier is not None and (self.chosen is not None or self.release is None):
             return self.frontier.domains
         return {} if self.release is None else self.release.how.domains

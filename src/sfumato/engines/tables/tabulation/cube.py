@@ -64,7 +64,7 @@ class Cube:
 
 
 def count_cube(opened: TableSource, by: Sequence[str]) -> Cube:
-    """Count the rows of a table by some columns; a missing cell is a value of its own."""
+    """Count the rows of a table by some columns; a missing cell is a separate value."""
     opened.require(by)
     if len(set(by)) != len(by):
         raise DataError("A column is named twice in what to count by.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ....core.errors import ParameterError
 from .answers import Answers, AnswerSheet, Place
-from .journal import ANSWERS, Event, Journal
+from .journal import ANSWERS, AnswerLog, Event
 
 __all__ = ["AnswerKeeper"]
 
@@ -16,7 +16,7 @@ __all__ = ["AnswerKeeper"]
 class AnswerKeeper:
     """Keeps answers in a journal and on a sheet, and wakes whoever learns from them."""
 
-    journal: Journal
+    journal: AnswerLog
     sheet: AnswerSheet
     answers: Answers
     lock: threading.RLock

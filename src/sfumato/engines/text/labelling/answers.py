@@ -75,7 +75,7 @@ class Answers:
         return np.minimum(self.known, 1).astype(np.int8)
 
     def copy(self) -> Answers:
-        """Return answers of their own, equal to these."""
+        """Return a copy of these answers."""
         return Answers(
             self.known.copy(), self.skipped.copy(), self.done.copy(), self.cleared.copy(),
             list(self.drawn), self.count, dict(self.second), dict(self.classes),
@@ -153,9 +153,9 @@ class AnswerSheet:
         answers.count += 1
 
     def _edges(self, answers: Answers, place: slice) -> None:
-        """The words beside a span whose bounds were confirmed are not part of it, nor of another one.
+        """The words next to a span whose bounds were confirmed are not part of it, nor of another one.
 
-        What stands in another line is not beside it: in a letterhead a town ends one line and a street begins the next.
+        A word in another line is not next to it: in a letterhead a town ends one line and a street begins the next.
         """
         document = self._document_of(place.start)
         low, high = self.tokens.doc[document : document + 2].tolist()

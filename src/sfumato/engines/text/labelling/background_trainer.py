@@ -1,4 +1,4 @@
-"""The teacher at work beside the page: it reads the documents once, then gives a lesson when there are answers.
+"""The teacher at work in the background: it reads the documents once, then gives a lesson when there are answers.
 
 Nothing of the page waits for it. A lesson is offered when it is finished; the session takes it between two
 fits and writes that into the journal.
@@ -65,7 +65,7 @@ class Lessons:
         """"waiting", "reading", "learning", or "failed" with the kind of error."""
 
     def start(self) -> None:
-        """Go to work in a thread of its own."""
+        """Start a thread for the work."""
         self._thread = threading.Thread(target=self._work, name="teacher", daemon=True)
         self._thread.start()
 

@@ -122,7 +122,7 @@ class _Reader:
         return _places(found)
 
     def weekdays(self, dates: Mask) -> Places:
-        """Return days of the week inside or right beside a proposed date."""
+        """Return days of the week inside or next to a proposed date."""
         days = {day for code in LANGUAGES for day in language(code).words.weekdays.split()}
         found = []
         for i in np.flatnonzero(self._where(lambda word: fold(word) in days)).tolist():
@@ -134,7 +134,7 @@ class _Reader:
         return _places(found)
 
     def clinics(self, names: Mask) -> Places:
-        """Return clinics with their names: the capitalised words beside a word for a clinic.
+        """Return clinics with their names: the capitalised words next to a word for a clinic.
 
         Those that bear the name of a person are left out: no convention publishes it.
         """

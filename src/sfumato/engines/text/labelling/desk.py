@@ -16,7 +16,7 @@ from .answers import Place
 from .encoder_trainer import teacher_of
 from .journal import Event
 from .project import Project
-from .questions import Question as Asked
+from .questions import ProjectQuestion
 from .releases import ProjectReleases, words_in
 from .session import Session
 from .status import status_of
@@ -138,7 +138,7 @@ class TextDesk(ProjectReleases):
             return [edit for edit in edits if edit.label in self.labels]
         return self.session.spans(document)
 
-    def _about_class(self, asked: Asked) -> Question:
+    def _about_class(self, asked: ProjectQuestion) -> Question:
         """Return the question about a class of words: what it holds, how often, and some of its members."""
         session = self.session
         words = session.classes.by_number(asked.class_number)
@@ -160,7 +160,7 @@ class TextDesk(ProjectReleases):
             "proposed": "" if words.asks else session.place_labels.proposed_at(examples[0]),
         }
 
-    def _asked_again(self) -> Asked | None:
+    def _asked_again(self) -> ProjectQuestion | None:
         """Return the question whose answer was taken back last, until it is answered."""
         event = self._undone
         if event is None:
@@ -168,7 +168,7 @@ class TextDesk(ProjectReleases):
         sheet, asker = self.session.sheet, self.session.asker
         if event["do"] == "class":
             number = list(self.session.classes).index(event["key"])
-            return Asked("class", 0, 0, 0, class_number=number)
+            return ProjectQuestion("class", 0, 0, 0, class_number=number)
         window = event["do"] == "window"
         place: Place
         if event["do"] == "mark":
@@ -178,7 +178,7 @@ class TextDesk(ProjectReleases):
             place = event["doc"], event["first"], event["last"]
         tokens = sheet.tokens_of(place)
         number = asker.window_of(tokens.start)
-        return Asked("window" if window else "word", tokens.start, tokens.stop, number, random=window and event["random"])  # fmt: skip
+        return ProjectQuestion("window" if window else "word", tokens.start, tokens.stop, number, random=window and event["random"])  # fmt: skip
 
     @staticmethod
     def _around(text: str, first: int, last: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The teacher: a pretrained encoder whose head learns from the answers, document by document out of fold.
 
 Its lower layers read the documents once; a lesson after that takes seconds, because a head judges every
-word by itself and learns from the answered ones alone.
+word separately and learns from the answered ones alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..records import EncoderRecord
     from .project import Project
 
-__all__ = ["EncoderTeacher", "Teacher", "teacher_named", "teacher_of"]
+__all__ = ["EncoderTeacher", "Teacher", "find_teacher", "teacher_of"]
 
 _FOLDS = 4
 _FEWEST = 10  # words of either kind that every fold learns from, at least
@@ -122,7 +122,7 @@ def _enough(known: Known, where: Mask) -> bool:
     return all(int(np.count_nonzero(given == kind)) >= _FEWEST for kind in (0, 1))
 
 
-def teacher_named(
+def find_teacher(
     wanted: str | os.PathLike[str] | None, *, words: int, seed: int = 0
 ) -> tuple[Teacher | None, str]:
     """Return the teacher that is asked for, and one line about who reads.
@@ -162,4 +162,4 @@ def teacher_of(project: Project) -> tuple[Teacher | None, str]:
     """
     wanted = os.environ.get(ENCODER_VARIABLE) or project.encoder
     record = project.record
-    return teacher_named(wanted, words=record.words, seed=record.seed)
+    return find_teacher(wanted, words=record.words, seed=record.seed)

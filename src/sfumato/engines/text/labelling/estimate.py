@@ -22,7 +22,7 @@ __all__ = [
     "RiskEstimate",
     "answers_to_go",
     "audit_size",
-    "estimated",
+    "estimate_risk",
     "share_range",
 ]
 
@@ -125,7 +125,7 @@ def _resampled_shares(
     return shares
 
 
-def estimated(
+def estimate_risk(
     pool: Pool,
     scores: Scores,
     known: npt.NDArray[np.integer],
@@ -153,7 +153,7 @@ def estimated(
     threshold : float
         Words from this score on are redacted.
     labels : sequence of str
-        The labels that the numbers mean; each gets an estimate of its own.
+        The labels that the numbers mean; each gets its own estimate.
     seed : int
         The seed of the bootstrap.
 

@@ -68,7 +68,7 @@ def find_elsewhere(
     if first.model is not None:
         theirs = _found_by_model(documents, first.model, labels, ratio)
         counts["model"] = sum(map(len, theirs.values()))
-        found = {d.id: _joined(found.get(d.id, []), theirs[d.id]) for d in documents}
+        found = {d.id: _join_spans(found.get(d.id, []), theirs[d.id]) for d in documents}
     return found, counts
 
 
@@ -110,7 +110,7 @@ def _found_by_model(
     }
 
 
-def _joined(first: list[Span], second: list[Span]) -> list[Span]:
+def _join_spans(first: list[Span], second: list[Span]) -> list[Span]:
     """Return all spans of the first and those of the second that lie over none of them."""
     return sorted(
         [*first, *(s for s in second if all(s.end <= f.start or f.end <= s.start for f in first))],

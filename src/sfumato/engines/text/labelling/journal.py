@@ -15,7 +15,7 @@ from typing import Required, TypedDict
 from ....core.errors import FormatError, LockedError
 from ....core.lines import open_lines, read_lines, write_line
 
-__all__ = ["ANSWERS", "Event", "Journal"]
+__all__ = ["ANSWERS", "AnswerLog", "Event"]
 
 ANSWERS = ("mark", "window", "class")
 """Events that are answers to questions."""
@@ -46,7 +46,7 @@ class Event(TypedDict, total=False):
     to_the_end: bool
 
 
-class Journal:
+class AnswerLog:
     """An append-only list of events, numbered from 1.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..learners.protocol import cost_threshold
-from .estimate import RiskEstimate, estimated
+from .estimate import RiskEstimate, estimate_risk
 from .questions import Asker
 from .scorers import Reading
 
@@ -46,7 +46,7 @@ def judge_ratios(
 
     def judge(ratio: float, of: Sequence[str]) -> RiskEstimate:
         threshold = cost_threshold(ratio)
-        return estimated(pool, scores, codes, windows, numbers, threshold, labels=of)
+        return estimate_risk(pool, scores, codes, windows, numbers, threshold, labels=of)
 
     higher = [asker.ratio * times for times in _HIGHER]
     return judge(asker.ratio, labels), [(ratio, judge(ratio, ())) for ratio in higher]

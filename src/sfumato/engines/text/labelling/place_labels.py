@@ -47,7 +47,7 @@ class PlaceLabels:
         self.sheet, self.data, self.project = sheet, data, project
         self.labels = project.record.labels
         self.kinds: Mapping[str, Sequence[str]] = {}
-        """By label: the kinds of the starter that it stands for."""
+        """By label: the kinds of the starter that it means."""
         self._voices = () if starter is None else starter.voices(self.labels)
         self._starter = starter
         if starter is not None:

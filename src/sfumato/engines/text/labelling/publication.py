@@ -15,8 +15,8 @@ from ..learners.protocol import Model, cost_threshold
 from ..records import UNMEASURED, LabelCounts, TextCandidate
 from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from .estimate import LabelEstimate, RiskEstimate, estimated
-from .scorers import FOLDS, VOICES, Reading, mixed
+from .estimate import LabelEstimate, RiskEstimate, estimate_risk
+from .scorers import FOLDS, VOICES, Reading, ensemble_scores
 from .session import Session
 
 __all__ = ["explore_answers"]
@@ -52,7 +52,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     stages = [Stage(reading.fitted.model())]
     voices: tuple[int, ...] = (0,)
     if taught is not None:
-        scores, voices = mixed(scores, taught.scores(pool.data)), VOICES
+        scores, voices = ensemble_scores(scores, taught.scores(pool.data)), VOICES
         stages.append(Stage(taught))
     if session.starter is not None:  # whom the CRF sees
         sees = ((0, True),)
@@ -66,7 +66,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         kept = 1.0 - int(np.count_nonzero(hidden & counted)) / max(int(counted.sum()), 1)
         judged = None
         if len(drawn):
-            judged = estimated(
+            judged = estimate_risk(
                 pool, held_out, codes, session.asker.windows, drawn, threshold,
                 labels=session.labels, seed=request.seed,
             )  # fmt: skip

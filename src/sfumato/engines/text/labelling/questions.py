@@ -21,7 +21,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..rules.features import RULES
 
-__all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "Question"]
+__all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "ProjectQuestion"]
 
 WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
@@ -36,7 +36,7 @@ ASKING = ("cost", "attacker", "windows")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ProjectQuestion:
     """Tokens `first` to `last` (exclusive) of one document, and the window they stand in.
 
     For a window, `first` and `last` are its bounds and `random` says whether it was drawn; for a class of
@@ -96,13 +96,13 @@ class Asker:
         """Return the number of the window that holds a token."""
         return int(np.searchsorted(self.windows, token, "right")) - 1
 
-    def random_window(self, done: Mask) -> Question | None:
+    def random_window(self, done: Mask) -> ProjectQuestion | None:
         """Return the next window of the random order that is not done; None when all are."""
         for number in self._order.tolist():
             if not done[number]:
                 first, last = self.windows[number : number + 2].tolist()
                 if self.data.counted[first:last].any():
-                    return Question("window", first, last, number, random=True)
+                    return ProjectQuestion("window", first, last, number, random=True)
         return None
 
     def open(self, known: Known) -> Mask:
@@ -127,7 +127,7 @@ class Asker:
         found: Mask | None = None,
         seconds: Mapping[str, float] | None = None,
         classes: npt.NDArray[np.int64] | None = None,
-    ) -> Question | None:
+    ) -> ProjectQuestion | None:
         """Return the most valuable question about a word; None where nothing is open.
 
         Parameters
@@ -174,12 +174,14 @@ class Asker:
         window = self._best_window(places, alone, value, asking, {} if first_of_all else seconds)
         if window is not None:
             first, last = self.windows[window : window + 2].tolist()
-            return Question("window", first, last, window)
+            return ProjectQuestion("window", first, last, window)
         if classes is not None and classes[token] >= 0:
             number = int(classes[token])
-            return Question("class", token, token + 1, self.window_of(token), class_number=number)
+            return ProjectQuestion(
+                "class", token, token + 1, self.window_of(token), class_number=number
+            )
         first, last = self.run(token, scores, known)
-        return Question("word", first, last, self.window_of(token))
+        return ProjectQuestion("word", first, last, self.window_of(token))
 
     def _eagerness(self, scores: Scores) -> Scores:
         """Return how much more a question is worth that is likelier answered yes; 1 at the threshold.
@@ -250,8 +252,8 @@ class Asker:
     def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:
         """Return the run of open words that are rather sensitive than not around a token, or the token alone.
 
-        The threshold of the costs lies far below even odds: runs above it join a name with whatever stands
-        beside it, and one answer cannot be true of both.
+        The threshold of the costs lies far below even odds: runs above it join a name with its
+        neighbours, and one answer cannot be true of both.
         """
         if scores[token] < EVEN_ODDS:
             return token, token + 1

@@ -148,7 +148,7 @@ class ProjectReleases(Desk):
         """Return the documents of a release that must be seen before it is approved, drawn at random.
 
         Those with scanned pages are all among them: what a recogniser misread only a person sees.
-        A release that was made again, after corrections, has a sample of its own: `made` is the number of
+        A release that was made again, after corrections, has its own sample: `made` is the number of
         events up to it.
         """
         documents = len(self.session.documents)

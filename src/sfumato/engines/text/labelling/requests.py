@@ -110,7 +110,7 @@ def publish_session(
     marks = project.folder / _MARKS
     with session.lock:
         write_marks(session, marks)
-        cleared = _cleared(session)
+        cleared = _cleared_ranges(session)
     reading = {name: getattr(project.reading, name) for name in ReadOptions.model_fields}
     inner = request.model_copy(
         update={"documents": project.source_paths()[0], "findings": marks, **reading}
@@ -144,7 +144,7 @@ def write_marks(session: Session, path: Path) -> int:
     return count
 
 
-def _cleared(session: Session) -> dict[str, Ranges]:
+def _cleared_ranges(session: Session) -> dict[str, Ranges]:
     """Return what reviews took back, by the id of the document, in characters."""
     found: dict[str, list[tuple[int, int]]] = {}
     for first, last in runs(session.answers.cleared.astype("int16") - 1):

@@ -93,7 +93,7 @@ class ReviewedRelease:
         return self._of(document).edits
 
     def text(self, document: Document) -> str:
-        """Return the document as it stands in the published file."""
+        """Return the document as the published file has it."""
         entry = self._of(document)
         same = self._corpus.format.comparable
         decided, written = same(apply(document.text, entry.edits)), self.published.get(entry.id)
@@ -125,7 +125,7 @@ class ReviewedRelease:
         return self._corpus.format.page_picture(part, number)
 
     def _part(self, document: Document) -> CorpusFile | None:
-        """Return the file of a document, where it has one of its own."""
+        """Return the file of a document, where it has one."""
         name = self._of(document).published_id
         return next((part for part in self._corpus.parts if part.name == name), None)
 

@@ -1,4 +1,4 @@
-"""Who reads the documents of a project: a CRF at once, and a teacher, whose last lesson is heard beside it.
+"""Who reads the documents of a project: a CRF at once, and a teacher, whose last lesson counts as well.
 
 Questions, proposals and the estimate all come from one `Reading`: an estimate from other scores than those
 that decide would speak of another release.
@@ -18,7 +18,7 @@ from ..learners.partial import Fitted, Known, PartialCRF, Pool
 from ..reading.arrays import Scores
 from ..sanitize.classifiers import mean_of
 
-__all__ = ["FOLDS", "VOICES", "Lesson", "Readers", "Reading", "mixed"]
+__all__ = ["FOLDS", "VOICES", "Lesson", "Readers", "Reading", "ensemble_scores"]
 
 FOLDS = 4
 VOICES = (0, 0, 1)
@@ -31,7 +31,7 @@ half, and lost to the CRF alone nearly nowhere.
 """
 
 
-def mixed(crf: Scores, taught: Scores) -> Scores:
+def ensemble_scores(crf: Scores, taught: Scores) -> Scores:
     """Return the log-odds of the CRF and the teacher together."""
     return mean_of([(crf, taught)[voice] for voice in VOICES])
 
@@ -82,7 +82,7 @@ class Readers:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The answers at one point, the CRF that was fitted to them, and the lesson that is heard beside it."""
+    """The answers at one point, the CRF that was fitted to them, and the lesson that counts as well."""
 
     readers: Readers
     known: Known
@@ -116,4 +116,4 @@ class Reading:
         return self._with_lesson(last_scores(scored, len(pool.data)))
 
     def _with_lesson(self, crf: Scores) -> Scores:
-        return crf if self.lesson is None else mixed(crf, self.lesson.scores)
+        return crf if self.lesson is None else ensemble_scores(crf, self.lesson.scores)

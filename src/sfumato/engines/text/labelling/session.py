@@ -22,12 +22,12 @@ from .answers import AnswerSheet, Place, runs
 from .background_trainer import Lessons, Snapshot
 from .encoder_trainer import Teacher
 from .estimate import RiskEstimate
-from .journal import ANSWERS, Journal
+from .journal import ANSWERS, AnswerLog
 from .judging import judge_ratios
 from .next_step import seconds_of
 from .place_labels import PlaceLabels
 from .project import Project
-from .questions import ASKING, EVERY, Asker, Question
+from .questions import ASKING, EVERY, Asker, ProjectQuestion
 from .scorers import Lesson, Readers, Reading
 from .word_classes import WordClasses
 
@@ -45,11 +45,11 @@ class Session(AnswerKeeper):
     project : Project or path
         The project, or its folder.
     background : bool, default True
-        Whether the model is refitted, and the teacher works, in threads of their own; otherwise `refit`
+        Whether the model is refitted, and the teacher works, in separate threads; otherwise `refit`
         and `teach` do it.
     teacher : Teacher, optional
-        Learns beside the CRF, more slowly and better. Which of its lessons are heard, and from when on,
-        stands in the journal, so that the same journal gives the same scores.
+        Learns as the CRF does, more slowly and better. The journal says which of its lessons are used, and
+        from when on, so that the same journal gives the same scores.
     read : bool, default True
         Whether the documents are read in the light of the answers at once; else nobody can be asked.
 
@@ -67,7 +67,7 @@ class Session(AnswerKeeper):
         self.record = self.project.record
         self.labels = self.record.labels
         self.documents = self.project.documents
-        self.journal = Journal(self.project.journal_path)
+        self.journal = AnswerLog(self.project.journal_path)
         vocabulary = Vocabulary()
         self.tokens = tokenize([d.text for d in self.documents], vocabulary)
         place = rule_place(self.project.with_spans(self.project.proposals), self.tokens)
@@ -245,7 +245,7 @@ class Session(AnswerKeeper):
 
     # --- questions ----------------------------------------------------------------------------
 
-    def question(self, asking: str = "cost") -> Question | None:
+    def question(self, asking: str = "cost") -> ProjectQuestion | None:
         """Return the next question: conventions first, then every fifth is a window drawn at random."""
         if asking not in ASKING:
             raise ParameterError.constraint(
@@ -255,7 +255,7 @@ class Session(AnswerKeeper):
             answers, scores = self.answers, self.scores
             convention = self.classes.next_convention(answers.classes)
             if convention is not None:
-                return Question("class", 0, 0, 0, class_number=convention)
+                return ProjectQuestion("class", 0, 0, 0, class_number=convention)
             if (answers.count - len(answers.classes)) % EVERY == 0:
                 drawn = self.asker.random_window(answers.done)
                 if drawn is not None:
@@ -268,13 +268,13 @@ class Session(AnswerKeeper):
                 seconds=seconds_of(self.journal), classes=self.classes.open(known, answers.classes),
             )  # fmt: skip
 
-    def second_question(self) -> Question | None:
+    def second_question(self) -> ProjectQuestion | None:
         """Return the next random window that the first reader has answered and the second has not."""
         with self.lock:
             for number in self.answers.drawn:
                 if number not in self.answers.second:
                     first, last = self.asker.windows[number : number + 2].tolist()
-                    return Question("window", first, last, number, random=True)
+                    return ProjectQuestion("window", first, last, number, random=True)
         return None
 
     def place(self, first: int, last: int) -> Place:

@@ -1,4 +1,4 @@
-"""What can be known about a release without labels, each number beside its range from held-out documents."""
+"""What can be known about a release without labels, each number with its range from held-out documents."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def measure_release(
     expected: float | None,
     batch: NextBatch,
 ) -> TextMeasured:
-    """Return what was measured on a release beside the ranges of a batch of its size.
+    """Return what was measured on a release, with the ranges of a batch of its size.
 
     Parameters
     ----------

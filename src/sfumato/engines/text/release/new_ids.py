@@ -1,4 +1,4 @@
-"""New ids for published documents, and an order of their own; the mapping stays on the private side.
+"""New ids for published documents, and a new order; the mapping stays on the private side.
 
 An id that is a name or a number of a register, and an order that follows one, tell whose document is
 whose. New ids depend on the steward's private key, the input and the candidate: nobody else can compute

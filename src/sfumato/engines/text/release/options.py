@@ -81,8 +81,8 @@ class WriteOptions:
     keep : sequence of str
         Other fields to publish; all others are left out.
     keep_ids : bool, default False
-        Whether documents keep their ids and their order; else they get new ones, and the mapping lies
-        beside the output.
+        Whether documents keep their ids and their order; else they get new ones, and the mapping is
+        private.
     engine, threads : str, int
         Where the work is done, and by how many threads.
     force : bool, default False

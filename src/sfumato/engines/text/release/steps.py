@@ -217,7 +217,7 @@ def _made_from(
     candidate: TextCandidate,
     request: TextPublishRequest,
 ) -> dict[str, JsonValue]:
-    """Return what the output depends on beside its inputs."""
+    """Return what the output depends on apart from its inputs."""
     return {
         "model": _hash(classifiers),
         "key": sanitiser.replacer.mark,
@@ -296,7 +296,7 @@ def _check_options(
     if request.person is not None:
         if REPLACEMENTS.get_or_raise(request.replacement).by_label_alone:
             raise ParameterError(
-                "Persons are told apart by surrogates only.",
+                "Only surrogates distinguish persons.",
                 hint="give --replace surrogate as well.",
             )
         if request.scope == "corpus":
@@ -374,7 +374,7 @@ def _with_rules(
         return classifiers
     if classifiers.rules is not None:
         raise InputError(
-            "The exploration has rules of its own, which are applied anyway.",
+            "The exploration has its own rules, which are applied anyway.",
             hint="leave the option out, or explore again with other rules.",
         )
     from ..rules.chosen import ChosenRules
