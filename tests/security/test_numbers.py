@@ -246,5 +246,5 @@ def test_labels_of_names_that_were_read_hold_no_count(tmp_path):
     save_policy(policy, tmp_path / "policy.json")
     assert load_policy(tmp_path / "policy.json", lattice) == policy
     assert [entry["complete"] for entry in codebook(policy)] == [True, True, False, False, False]
-    assert policy.told() == ({"town": (0, 1, 2, 3, 4)}, {})
+    assert policy.published_ends() == ({"town": (0, 1, 2, 3, 4)}, {})
     assert codebook(lattice.top)[0]["values"] == []

@@ -194,8 +194,8 @@ class Request(BaseModel):
                 hint = named.sub(lambda m: spelled(m[1]), hint)
             where = f"{spelled(name)} of {owner}" if name else owner
             rule = message.removeprefix("input should be ")
-            told = f"{where} must be {rule}." if rule != message else f"{where}: {message}."
-            raise ParameterError(told, hint=hint or None) from None
+            sentence = f"{where} must be {rule}." if rule != message else f"{where}: {message}."
+            raise ParameterError(sentence, hint=hint or None) from None
 
     def public(self) -> dict[str, object]:
         """Return the values by public name."""

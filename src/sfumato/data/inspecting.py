@@ -95,6 +95,6 @@ def summary_lines(found: Iterable[FileSummary]) -> list[str]:
             ("cannot be handled", own.withheld),
         ):  # fmt: skip
             if counts:
-                told = ", ".join(f"{what} {count:,}" for what, count in sorted(counts.items()))
-                details.append(f"{own.kind}, {title}: {told}")
+                listed = ", ".join(f"{what} {count:,}" for what, count in sorted(counts.items()))
+                details.append(f"{own.kind}, {title}: {listed}")
     return [*lines, *details]

@@ -75,9 +75,9 @@ def _anchor(term: str) -> str:
     return "about-" + term.replace(".", "-")
 
 
-def title_of(told: Iterable[Story]) -> str:
+def title_of(stories: Iterable[Story]) -> str:
     """Name a report after its parts."""
-    return " · ".join(story.title for story in told)
+    return " · ".join(story.title for story in stories)
 
 
 def _inline_svg(drawing: Mapping[str, object], chart: Chart, view: int) -> str:
@@ -216,22 +216,22 @@ def commands_of(facts: ReportFacts) -> list[str]:
     return [*found, shlex.join(["sfumato", "report", *folders, "--out", "report"])]
 
 
-def papers_of(told: Iterable[Story], terms: Mapping[str, Term]) -> dict[str, Paper]:
+def papers_of(stories: Iterable[Story], terms: Mapping[str, Term]) -> dict[str, Paper]:
     """Return the papers that the parts cite."""
     found: dict[str, Paper] = {}
-    for story in told:
+    for story in stories:
         cited = {step.paper for step in story.method}
         cited |= {term.paper for term in terms.values() if term.paper is not None}
         found |= {key: paper for key, paper in story.papers.items() if key in cited}
     return found
 
 
-def _terms(told: Sequence[Story]) -> dict[str, Term]:
+def _terms(stories: Sequence[Story]) -> dict[str, Term]:
     found: dict[str, Term] = {}
-    for story in told:
+    for story in stories:
         found |= story.glossary
     shared = shared_terms()
-    if not any("[[knee|" in sentence for story in told for sentence in story.published):
+    if not any("[[knee|" in sentence for story in stories for sentence in story.published):
         shared.pop("knee", None)  # "nothing has been published yet" is wrong of a release
     return {**found, **shared} if found else {}
 
@@ -323,13 +323,15 @@ def _render(facts: ReportFacts, *, interactive: bool, asking: bool) -> str:
     import jinja2
     from markupsafe import Markup
 
-    told = tell(facts)
+    stories = tell(facts)
     specs: dict[str, Markup] = {}
-    parts = [_part_view(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
-    terms = _terms(told)
-    several = len(told) > 1
+    parts = [_part_view(p, s, specs) for p, s in zip(facts.parts, stories, strict=True)]
+    terms = _terms(stories)
+    several = len(stories) > 1
     heres = {
-        key: [f"{s.here[key]}{f' ({s.title})' if several else ''}" for s in told if key in s.here]
+        key: [
+            f"{s.here[key]}{f' ({s.title})' if several else ''}" for s in stories if key in s.here
+        ]
         for key in terms
     }
     environment = jinja2.Environment(
@@ -343,12 +345,12 @@ def _render(facts: ReportFacts, *, interactive: bool, asking: bool) -> str:
 
     def page(with_library: bool) -> str:
         return environment.get_template("report.html.j2").render(
-            title=title_of(told),
+            title=title_of(stories),
             language=current_language(),
             board=board_for(facts),
             parts=parts,
             methods={p["title"]: p["story"].method for p in parts if p["story"].method},
-            papers=papers_of(told, terms),
+            papers=papers_of(stories, terms),
             files=file_rows(facts),
             settings=setting_rows(facts),
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),

@@ -97,10 +97,10 @@ def _board(facts: ReportFacts) -> dict[str, object] | None:
 
 
 def _content(facts: ReportFacts) -> dict[str, object]:
-    told = tell(facts)
-    few = len(told) < 3
+    stories = tell(facts)
+    few = len(stories) < 3
     width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
-    terms = {key: term for story in told for key, term in story.glossary.items()}
+    terms = {key: term for story in stories for key, term in story.glossary.items()}
     parts = [
         {
             "title": story.title,
@@ -119,10 +119,10 @@ def _content(facts: ReportFacts) -> dict[str, object]:
             "grids_last": [_grid(g, rows) for g in story.grids if g.section == "attack"][:1]
             or [_grid(g, rows) for g in story.grids if g.section == "tradeoff"][:1],
         }
-        for story in told
+        for story in stories
     ]
     return {
-        "title": title_of(told),
+        "title": title_of(stories),
         "language": facts.language,
         "words": {word: say(word) for word in _WORDS},
         "board": _board(facts),
@@ -139,7 +139,7 @@ def _content(facts: ReportFacts) -> dict[str, object]:
                 "authors": paper.authors,
                 "sections": list(dict.fromkeys(s.split(" ")[0] for s in paper.sections.values())),
             }
-            for paper in papers_of(told, terms).values()
+            for paper in papers_of(stories, terms).values()
         ],
     }
 

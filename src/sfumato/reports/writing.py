@@ -190,8 +190,8 @@ def _write_charts(facts: ReportFacts, folder: Path) -> None:
     from .editions import tell
 
     with speaking(facts.language):
-        told = tell(facts)
-    for chart in (chart for story in told for chart in story.charts):
+        stories = tell(facts)
+    for chart in (chart for story in stories for chart in story.charts):
         for view in chart.views:
             words = [chart.id, *view.name.lower().split()[:1]]
             name = "-".join(words)

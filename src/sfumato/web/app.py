@@ -162,8 +162,8 @@ class PageState:
                 self._working.release()
 
         # What is said of the work is said in the language of who started it.
-        told = copy_context()
-        threading.Thread(target=told.run, args=(run,), name="publish", daemon=True).start()
+        context = copy_context()
+        threading.Thread(target=context.run, args=(run,), name="publish", daemon=True).start()
         return True
 
 
@@ -202,8 +202,8 @@ def make_app(
 
     def unwritten(_request: Request, error: Exception) -> Response:
         assert isinstance(error, OSError)
-        told = retell(disk_error_text(error))
-        return JSONResponse({"error": told}, 507 if is_disk_full(error) else 500)
+        message = retell(disk_error_text(error))
+        return JSONResponse({"error": message}, 507 if is_disk_full(error) else 500)
 
     state = page or PageState(folders)
     routes = [*Rooms(state).routes(), *Api(state).routes()]

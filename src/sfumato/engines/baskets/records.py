@@ -254,9 +254,9 @@ class BasketsRelease(Release):
         if not isinstance(kept, int) or not gone:
             return None
         rows, are = ("row", "is") if gone == 1 else ("rows", "are")
-        told = self.tell_left_out("rows_without_items")
+        sentence = self.tell_left_out("rows_without_items")
         return (
-            f"{told[:1].upper()}{told[1:]} {rows} of which no item is left {are} not in the published log: "
+            f"{sentence[:1].upper()}{sentence[1:]} {rows} of which no item is left {are} not in the published log: "
             f"shares and means per row are over {kept:,} rows, not over {kept + gone:,}."
         )
 

@@ -136,7 +136,7 @@ def test_no_lesson_from_too_few_answers(teacher, project):
 
 def test_questions_and_the_estimate_come_from_the_same_mixture(session):
     answer(session, NOTES, 12)
-    assert session.teach()
+    assert session.train_now()
     lesson, known = session.reading.lesson, session.answers.sensitive
     assert lesson.upto < len(session.journal)
     crf = Readers(session.pool, session.readers.learner, session.record.seed).read(known)
@@ -262,7 +262,7 @@ def test_a_lesson_that_cannot_be_written_down_is_not_heard(session, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(session.journal, "append", full)
-    assert session.teach()
+    assert session.train_now()
     assert session.reading.lesson is None
     assert np.array_equal(session.scores, before)
 
@@ -273,7 +273,7 @@ def test_a_lesson_that_cannot_be_written_down_is_not_heard(session, monkeypatch)
 def test_the_same_journal_gives_the_same_scores(project, teacher):
     session = Session(project, background=False, teacher=teacher)
     answer(session, NOTES, 30)
-    assert session.teach()
+    assert session.train_now()
     answer(session, NOTES, 6)
     session.undo()
     session.settle()
@@ -319,7 +319,7 @@ def test_a_frontier_depends_on_the_answers_and_publishes_with_the_encoder(
     session = Session(project, background=False, teacher=teacher)
     answer(session, NOTES, 30)
     first = explore_answers(session, request_of(session, [10.0]))
-    assert session.teach()  # what was heard in between changes nothing
+    assert session.train_now()  # what was heard in between changes nothing
     again = explore_answers(session, request_of(session, [10.0]))
     session.close()
     assert first.record == again.record

@@ -88,8 +88,8 @@ class Narrowing:
             fraction=None if self.population.sample is None else self.population.sample.fraction,
         )
         per_note: list[dict[str, object]] = [{} for _ in rows]
-        told = {"row": (alone, nobody), "raw": raw, "published": published}
-        for name, (guesses, read) in told.items():
+        by_source = {"row": (alone, nobody), "raw": raw, "published": published}
+        for name, (guesses, read) in by_source.items():
             for line, group, guess, own in zip(per_note, groups, guesses, read, strict=True):
                 line[name] = guess.people
                 if group.sample is not None:

@@ -322,7 +322,7 @@ class _TablePublication:
         measured = found.measured
         assert measured.risk is not None
         assert measured.utility is not None
-        ends, sizes = self.policy.told()
+        ends, sizes = self.policy.published_ends()
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,

@@ -58,12 +58,12 @@ def warn_of_weights(name: str, before: int, after: int, people: int) -> None:
     if not before:
         return
     are = "is" if before == 1 else "are"
-    told = f"{before:,} of {people:,} people {are} alone by their weight {name!r}"
+    message = f"{before:,} of {people:,} people {are} alone by their weight {name!r}"
     if after:
-        told += (
+        message += (
             f", and {after:,} stay so as it is published. Hint: publish = {{ round = … }} with a larger "
             "step, or without publish it is rounded so that k people share each."
         )
     else:
-        told += ": it is published so that several people share each. Hint: publish = { round = … } chooses a step."
-    warnings.warn(told, PrivacyWarning, stacklevel=3)
+        message += ": it is published so that several people share each. Hint: publish = { round = … } chooses a step."
+    warnings.warn(message, PrivacyWarning, stacklevel=3)

@@ -264,8 +264,8 @@ class Policy:
         spans = enumerate(self.spans(attribute), start=1)
         return [self.lattice.label(attribute, *span, band) for band, span in spans]
 
-    def told(self) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
-        """Return the ends of the intervals and the sizes of the domains, as a release tells them.
+    def published_ends(self) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
+        """Return the ends of the intervals and the sizes of the domains, as a release publishes them.
 
         Intervals of a domain that was read from the data are counted and have no size, unless it is published as it
         is; a missing value that is not published as one is not counted: how many different values people hold, and

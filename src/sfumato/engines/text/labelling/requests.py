@@ -54,7 +54,7 @@ def explore_project(request: TextRequest, progress: Progress = no_progress) -> T
         Called with the steps that are done.
 
     """
-    with _open_session(request.corpus, teach=True) as session:
+    with _open_session(request.corpus, with_teacher=True) as session:
         progress(0, total=1, note="learning from the answers")
         found = explore_session(session, request)
         progress(1, total=1)
@@ -166,11 +166,11 @@ def _refuse(request: Request, why: str, names: frozenset[str]) -> None:
 
 
 @contextmanager
-def _open_session(folder: object, *, teach: bool = False) -> Iterator[Session]:
+def _open_session(folder: object, *, with_teacher: bool = False) -> Iterator[Session]:
     """Open a project that no page has open, with its teacher where one is to learn."""
     assert isinstance(folder, str | os.PathLike)
     project = Project(folder)
-    teacher = teacher_of(project)[0] if teach else None
+    teacher = teacher_of(project)[0] if with_teacher else None
     session = Session(project, background=False, teacher=teacher, read=False)
     try:
         session.check()

@@ -46,7 +46,7 @@ class Session(AnswerKeeper):
         The project, or its folder.
     background : bool, default True
         Whether the model is refitted, and the teacher works, in separate threads; otherwise `refit`
-        and `teach` do it.
+        and `train_now` do it.
     teacher : Teacher, optional
         Learns as the CRF does, more slowly and better. The journal says which of its lessons are used, and
         from when on, so that the same journal gives the same scores.
@@ -130,10 +130,10 @@ class Session(AnswerKeeper):
     def refit(self) -> None:
         """Fit the CRF to the answers, and the estimate where the answers have changed enough.
 
-        A lesson that was offered is heard from here on.
+        A lesson that was offered applies from here on.
         """
         with self.lock:
-            heard = self._hear()
+            is_new = self._apply_lesson()
             known, codes = self.answers.sensitive, self.answers.known.copy()
             count, drawn = len(self.journal), list(self.answers.drawn)
             answers, lesson = self.answers.count, self._lesson
@@ -146,7 +146,7 @@ class Session(AnswerKeeper):
         if not drawn:
             with self.lock:
                 self.estimate, self.history = None, []
-        elif heard or self.estimate is None or not 0 <= since < EVERY:
+        elif is_new or self.estimate is None or not 0 <= since < EVERY:
             judged, higher = judge_ratios(reading, self.asker, drawn, codes, self.labels)
             with self.lock:
                 self.estimate, self.higher, self._estimated_at = judged, higher, answers
@@ -184,8 +184,8 @@ class Session(AnswerKeeper):
     def _offer(self, lesson: Lesson) -> None:
         self._offered = lesson
 
-    def _hear(self) -> bool:
-        """Take the lesson that was offered, and write into the journal that it is heard from here on."""
+    def _apply_lesson(self) -> bool:
+        """Take the lesson that was offered, and write into the journal that it applies from here on."""
         lesson = self._offered
         if lesson is None or self.lessons is None:
             return False
@@ -194,20 +194,20 @@ class Session(AnswerKeeper):
             self.journal.append(
                 {"do": "lesson", "upto": lesson.upto, "by": self.lessons.teacher.name}
             )
-        except OSError:  # a full disk: what is not in the journal is not heard
+        except OSError:  # a full disk: what is not in the journal does not apply
             return False
         self._lesson = lesson
         return True
 
     def _resume_lessons(self, *, background: bool) -> None:
-        """Start with the lesson that was heard last, or note that none is heard any more.
+        """Start with the lesson that was applied last, or note that none applies any more.
 
         A page does not wait for its teacher, so it opens without a lesson.
         """
-        heard = [event for event in self.journal if event["do"] == "lesson"]
-        if not heard or not heard[-1]["upto"]:
+        lessons = [event for event in self.journal if event["do"] == "lesson"]
+        if not lessons or not lessons[-1]["upto"]:
             return
-        last = heard[-1]
+        last = lessons[-1]
         if background:
             with suppress(OSError):  # a full disk must not keep the page from opening
                 self.journal.append({"do": "lesson", "upto": 0, "by": ""})
@@ -217,8 +217,8 @@ class Session(AnswerKeeper):
             known = self.sheet.replayed(self.journal.events[: last["upto"]]).sensitive
             self._lesson = self.lessons.lesson(last["upto"], known)
 
-    def teach(self) -> bool:
-        """Have a lesson about all answers and hear it; return whether there was one."""
+    def train_now(self) -> bool:
+        """Have a lesson about all answers and apply it; return whether there was one."""
         if self.lessons is None:
             return False
         with self.lock:

@@ -182,9 +182,9 @@ class PartialCRF:
         rules = int(pool.base[-1]) + sizes[0]
         bins = rules + sizes[1]
         transitions[1, 1, 0] = _RARE  # the other model has read whole sentences
-        told = {value for label in self.seen for value in values_of(label)}
+        known_values = {value for label in self.seen for value in values_of(label)}
         for value in values_of(None):
-            start = (0.0, _WEAK) if value in told else (_WEAK - _RARE, _FIRM - _RARE)
+            start = (0.0, _WEAK) if value in known_values else (_WEAK - _RARE, _FIRM - _RARE)
             weights[rules + value : rules + value + 2, 0] = start
         weights[bins : bins + len(_SEEN), 0] = _SEEN
         weights[bins : bins + len(_SEEN), 1] = _SEEN_FIRMLY

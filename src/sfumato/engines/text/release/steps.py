@@ -182,11 +182,11 @@ class _Promise:
     def measure(self, counts: RedactionCounts) -> Measures:
         """Return what the record of the release says, from the counts of what was read back."""
         if self._held_out is None:
-            told: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
-            told["left_by_label"] = _left_by_label(self._candidate)
+            measures: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
+            measures["left_by_label"] = _left_by_label(self._candidate)
             if self._candidate.documents_with_leak is not None:
-                told["documents_with_leak"] = self._candidate.documents_with_leak
-            return told if self._starter is None else {**told, "starter": self._starter}
+                measures["documents_with_leak"] = self._candidate.documents_with_leak
+            return measures if self._starter is None else {**measures, "starter": self._starter}
         about = measure_release(
             self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
         )

@@ -287,9 +287,9 @@ class _TextPublication:
     def record(self, written: Path) -> TextRelease:
         """Return release.json."""
         candidate, given = self.candidate, self.options
-        told: Measures = {"risk": candidate.risk}
+        measures: Measures = {"risk": candidate.risk}
         if given.measure is not None:
-            told |= given.measure(self.counts)
+            measures |= given.measure(self.counts)
         name = "." if self.corpus.is_published_as_folder else self.corpus.name
         rows = self.counts.documents
         return TextRelease(
@@ -321,7 +321,7 @@ class _TextPublication:
             utility=candidate.utility,
             withheld=tuple(self.public_withheld()),
             verified=Verification(documents=self.verified, edits=sum(self.counts.spans.values())),
-            **told,
+            **measures,
         )
 
 

@@ -101,22 +101,22 @@ def _scan_checks(facts: TextFacts) -> list[Check]:
     scans = None if facts.release is None else facts.release.how.scans
     if scans is None:
         return []
-    told = say(
+    sentence = say(
         "{pages} scanned pages were read by OCR. What it misread is not measured, so that more may be left on them than the figures say.",
         pages=count(scans.pages),
     )
     if scans.word_recall is not None:
-        told += " " + say(
+        sentence += " " + say(
             "On generated pages it read {share} of the words right, which is a model of these pages and no measurement.",
             share=percent(scans.word_recall),
         )
     if scans.accepted_unseen:
-        told += " " + say("Nobody had to see them before they were published.")
+        sentence += " " + say("Nobody had to see them before they were published.")
     else:
-        told += " " + say(
+        sentence += " " + say(
             "They are to be given out only after a person has seen and approved them."
         )
-    return [Check("look" if scans.accepted_unseen else "open", told)]
+    return [Check("look" if scans.accepted_unseen else "open", sentence)]
 
 
 def _encoder_checks(facts: TextFacts) -> list[Check]:

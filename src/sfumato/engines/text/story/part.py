@@ -49,16 +49,16 @@ def story(part: Part) -> Story:
     """
     facts = TextFacts(part)
     known = knowledge_of("sfumato.engines.text")
-    told = Story(part.id, "text", title_for(say("Text"), part), status_of(part))
-    told.verdict, told.stats, told.checks = verdict_of(facts), stats_of(facts), checks(facts)
-    told.published = _published_sentences(facts)
-    told.tradeoff = [search_sentence(part)]
+    story = Story(part.id, "text", title_for(say("Text"), part), status_of(part))
+    story.verdict, story.stats, story.checks = verdict_of(facts), stats_of(facts), checks(facts)
+    story.published = _published_sentences(facts)
+    story.tradeoff = [search_sentence(part)]
     if part.frontier is not None:
         words = "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."
-        told.tradeoff.append(say(words))
-    told.attack = [*_attack_words(facts), *sentences_together(facts.attack_record)]
-    told.cost = _cost_words(facts)
-    told.assumptions, told.here = _assumptions(facts), _here(facts)
+        story.tradeoff.append(say(words))
+    story.attack = [*_attack_words(facts), *sentences_together(facts.attack_record)]
+    story.cost = _cost_words(facts)
+    story.assumptions, story.here = _assumptions(facts), _here(facts)
     grids = [
         label_grid(facts),
         ratio_grid(facts),
@@ -73,11 +73,11 @@ def story(part: Part) -> Story:
             known=[(say("No redaction"), (1.0, 1.0))],
         ),
     ]
-    told.grids = [grid for grid in grids if grid is not None]
+    story.grids = [grid for grid in grids if grid is not None]
     charts = [frontier_chart(part, _axes()), attack_chart(facts), ratio_chart(facts)]
-    told.charts = [chart for chart in charts if chart is not None]
-    told.glossary, told.method, told.papers = known.glossary, known.method, known.papers
-    return told
+    story.charts = [chart for chart in charts if chart is not None]
+    story.glossary, story.method, story.papers = known.glossary, known.method, known.papers
+    return story
 
 
 # --- sections ------------------------------------------------------------------------------------

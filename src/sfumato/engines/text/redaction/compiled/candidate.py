@@ -38,8 +38,8 @@ def compile_candidate(candidate: D) -> D | CompiledCandidate:
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
     if candidate.typing is not None and candidate.typing.voices:
         return candidate
-    told = () if candidate.typing is None else candidate.typing.models
-    for model, sees in [*seen, *((model, ()) for model in told)]:
+    label_models = () if candidate.typing is None else candidate.typing.models
+    for model, sees in [*seen, *((model, ()) for model in label_models)]:
         # A stored model may say anything: the kernels write as many columns as `sees` tells them.
         bins = sum(5 if with_own else 4 for _, with_own in sees)
         if not isinstance(model, CRFModel) or model.place_sizes != (_LINE, *[_BINS] * bins):
@@ -175,8 +175,8 @@ class CompiledCandidate:
         self.labels: Sequence[str] = source.labels
         self.knowledge: Sequence[WordKnowledge] = source.knowledge
         staged = [stage.model for h in source.classifiers for stage in h.stages]
-        told = () if source.typing is None else source.typing.models
-        self.models: list[CRFModel] = [*told, *staged]  # type: ignore[list-item]
+        label_models = () if source.typing is None else source.typing.models
+        self.models: list[CRFModel] = [*label_models, *staged]  # type: ignore[list-item]
         self.chains = [_Chain.of(model) for model in self.models]
         self.table, joint = _side_by_side([(m.joint_keys, m.joint_weights) for m in self.models])
         self.weights = (np.round(joint / UNIT) * UNIT).astype(np.float32)

@@ -200,7 +200,7 @@ def shares_a_name(made: str, text: str) -> bool:
 
     def words(given: str) -> set[str]:
         found = {m.group().casefold() for m in _WORD.finditer(given) if len(m.group()) > 1}
-        told = {word for word in found if not any(stem in word for stem in HOSPITAL_WORDS)}
-        return told - TITLES - PARTICLES - STREET_WORDS
+        telling = {word for word in found if not any(stem in word for stem in HOSPITAL_WORDS)}
+        return telling - TITLES - PARTICLES - STREET_WORDS
 
     return bool(words(made) & words(text))
