@@ -23,7 +23,7 @@ from benchmarks.text import read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher
-from sfumato.engines.text.labelling.estimate import estimated
+from sfumato.engines.text.labelling.estimate import estimate_risk
 from sfumato.engines.text.labelling.questions import EVERY, Asker, ProjectQuestion
 from sfumato.engines.text.labelling.scorers import Lesson, Readers, Reading, ensemble_scores
 from sfumato.engines.text.learners.crf import CRF, CRFModel
@@ -210,7 +210,7 @@ def simulated(
                 drawn = np.array(steward.drawn)
                 where = data.document_of[asker.windows[drawn]]
                 held_out = reading.held_out(where)
-                est = estimated(pool, held_out, steward.known, asker.windows, drawn, THRESHOLD)
+                est = estimate_risk(pool, held_out, steward.known, asker.windows, drawn, THRESHOLD)
                 row |= {"low": est.low, "high": est.high, "windows": est.windows}
                 row["held"] = est.low <= row["left"] <= est.high
             rows.append(row)

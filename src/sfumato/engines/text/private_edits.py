@@ -19,7 +19,7 @@ from ...core.storage.disk import sync
 from ...core.storage.private_folder import make_private_folder, private_folder_of
 from ...data.byte_columns import Column, weave
 from ...data.document import Document, Edit
-from ...data.formats.jsonl import encoded
+from ...data.formats.jsonl import encode_json
 
 __all__ = [
     "EDITS_FILE",
@@ -59,7 +59,7 @@ class DocumentEdits:
         edits = [[e.start, e.end, e.replacement, e.label] for e in self.edits]
         entry = {"id": self.id, "published_id": self.published_id, "text_sha256": self.text_sha256,
                  "format": self.format, "version": self.version, "edits": edits}  # fmt: skip
-        return encoded(entry) + b"\n"
+        return encode_json(entry) + b"\n"
 
     def check(self, document: Document) -> Document:
         """Return the document, or refuse one whose text is not the one that was edited."""
@@ -141,7 +141,7 @@ def edit_lines(
         The edits, each as a JSON array.
 
     """
-    about = b'", "format": %b, "version": %b, "edits": ' % tuple(map(encoded, reader))
+    about = b'", "format": %b, "version": %b, "edits": ' % tuple(map(encode_json, reader))
     pieces = [b'{"id": ', b', "published_id": ', b', "text_sha256": "', about, b"}\n"]
     return weave(pieces, ids, published, text_hashes, edits)
 

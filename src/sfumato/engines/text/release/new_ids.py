@@ -23,7 +23,7 @@ from ....core.storage.private_folder import private_folder_of
 from ....core.storage.private_key import private_key
 from ....data.byte_columns import Column, weave
 from ....data.document import Edited
-from ....data.formats.jsonl import encoded
+from ....data.formats.jsonl import encode_json
 from ....data.formats.protocol import Format, FormatOptions
 
 __all__ = ["IDS_FILE", "NewIds", "id_line", "id_lines", "ids_of"]
@@ -113,7 +113,7 @@ def _unescape(name: bytes) -> bytes:
 
 def id_line(id: str, published: str) -> bytes:
     """Return a line of the mapping."""
-    return encoded({"id": id, "published_as": published}) + b"\n"
+    return encode_json({"id": id, "published_as": published}) + b"\n"
 
 
 def id_lines(ids: Column, published: Column) -> bytearray:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ....data.byte_columns import Buffer, Column
 from ....data.document import Document, Edit, Span
 from ....data.documents import Corpus, Withheld
-from ....data.formats.jsonl import encoded
+from ....data.formats.jsonl import encode_json
 from ....data.formats.line_edits import ByteEdits, Hashes, line_hashes
 from ....data.formats.lines import LineBlock, LineWriter
 from ....data.formats.protocol import CorpusFile, FieldNames, Format, FormatOptions
@@ -259,7 +259,7 @@ def _as_texts(heads: Column) -> Column:
 
 
 def _as_json(edits: Sequence[Edit]) -> bytes:
-    return encoded([[e.start, e.end, e.replacement, e.label] for e in edits])
+    return encode_json([[e.start, e.end, e.replacement, e.label] for e in edits])
 
 
 def _facts(

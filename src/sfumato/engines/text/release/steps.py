@@ -20,7 +20,7 @@ from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
-from ....data.formats.columns import Frame
+from ....data.formats.columns import FrameFormat
 from ..attack_records import RangedShare
 from ..exploration import TextExploration
 from ..payload import Learned
@@ -361,7 +361,7 @@ def _publish_in_memory(sanitiser: Sanitiser, corpus: Corpus, request: TextPublis
         for document, edits in zip(done.documents, done.edits, strict=True):
             fields = form.publish_fields(document, request.keep)
             edited.append(Edited(document, edits, document.id, fields))
-    if isinstance(form, Frame):
+    if isinstance(form, FrameFormat):
         return form.frame_of(edited)
     return [Document(e.id, e.text, (), e.fields, part=e.document.part) for e in edited]
 

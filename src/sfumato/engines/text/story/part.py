@@ -49,16 +49,19 @@ def story(part: Part) -> Story:
     """
     facts = TextFacts(part)
     known = knowledge_of("sfumato.engines.text")
-    story = Story(part.id, "text", title_for(say("Text"), part), status_of(part))
-    story.verdict, story.stats, story.checks = verdict_of(facts), stats_of(facts), checks(facts)
-    story.published = _published_sentences(facts)
-    story.tradeoff = [search_sentence(part)]
+    text_story = Story(part.id, "text", title_for(say("Text"), part), status_of(part))
+    text_story.verdict = verdict_of(facts)
+    text_story.stats = stats_of(facts)
+    text_story.checks = checks(facts)
+    text_story.published = _published_sentences(facts)
+    text_story.tradeoff = [search_sentence(part)]
     if part.frontier is not None:
         words = "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."
-        story.tradeoff.append(say(words))
-    story.attack = [*_attack_words(facts), *sentences_together(facts.attack_record)]
-    story.cost = _cost_words(facts)
-    story.assumptions, story.here = _assumptions(facts), _here(facts)
+        text_story.tradeoff.append(say(words))
+    text_story.attack = [*_attack_words(facts), *sentences_together(facts.attack_record)]
+    text_story.cost = _cost_words(facts)
+    text_story.assumptions = _assumptions(facts)
+    text_story.here = _here(facts)
     grids = [
         label_grid(facts),
         ratio_grid(facts),
@@ -73,11 +76,13 @@ def story(part: Part) -> Story:
             known=[(say("No redaction"), (1.0, 1.0))],
         ),
     ]
-    story.grids = [grid for grid in grids if grid is not None]
+    text_story.grids = [grid for grid in grids if grid is not None]
     charts = [frontier_chart(part, _axes()), attack_chart(facts), ratio_chart(facts)]
-    story.charts = [chart for chart in charts if chart is not None]
-    story.glossary, story.method, story.papers = known.glossary, known.method, known.papers
-    return story
+    text_story.charts = [chart for chart in charts if chart is not None]
+    text_story.glossary = known.glossary
+    text_story.method = known.method
+    text_story.papers = known.papers
+    return text_story
 
 
 # --- sections ------------------------------------------------------------------------------------
