@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-from dataclasses import dataclass
-from typing import ClassVar
+import sys
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 from sfumato.core.engine import ENGINES
-from sfumato.core.errors import ModelError
 from sfumato.core.exploration import load
 from sfumato.core.records import FIGURES_FILE
 from sfumato.engines.baskets.registry import SELECTORS
-from sfumato.engines.baskets.selectors.base import ContainmentSelector
-from sfumato.engines.baskets.selectors.greedy import GreedyHamDist
 from sfumato.engines.tables.registry import LOSSES, RISKS, SHOWN, STRATEGIES
 from sfumato.engines.tables.request import TablesRequest
-from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.learners.registry import LEARNERS, MODELS
 from sfumato.engines.text.redaction.registry import REPLACEMENTS
-from sfumato.engines.text.redaction.replacer import Replacer
 from sfumato.reports import write_report
+
+PACKAGE = Path(__file__).parent / "extras" / "src"
+
+
+def extra(module, name):
+    """Return a class of the package of extras, which is not installed here: entry points are no help."""
+    sys.path.insert(0, str(PACKAGE))
+    try:
+        return getattr(importlib.import_module(f"sfumato_extras.{module}"), name)
+    finally:
+        sys.path.remove(str(PACKAGE))
 
 
 @pytest.fixture
@@ -57,52 +63,9 @@ def goes_round(engine, values, data, tmp_path, *, named, **options):
 # --- a learner ---------------------------------------------------------------------------------
 
 
-class CapitalModel(Model):
-    """Scores a capitalised word by how often capitalised words were sensitive."""
-
-    kind = "capital"
-
-    def __init__(self, odds):
-        self.odds = odds
-
-    @property
-    def dimension(self):
-        return 2.0
-
-    def scores(self, data, *, documents=None):
-        found = np.where(data.words.capital[data.rows], self.odds[1], self.odds[0])
-        if documents is not None:
-            found[~documents[data.document_of]] = -np.inf
-        found[data.redacted] = -np.inf
-        return found
-
-    def to_arrays(self):
-        return {"kind": self.kind}, {"odds": self.odds}
-
-    @classmethod
-    def from_arrays(cls, header, arrays):
-        odds = np.asarray(arrays["odds"], np.float64)
-        if odds.shape != (2,) or not np.isfinite(odds).all():
-            raise ModelError("The model is damaged.")
-        return cls(odds)
-
-
-class Capital(Learner):
-    name = "capital"
-
-    def fit(self, data, labels, *, documents=None, cost_ratio=1.0, seed=0):
-        chosen = data.counted if documents is None else data.counted & documents[data.document_of]
-        capital = data.words.capital[data.rows]
-        odds = []
-        for kind in (False, True):
-            own = labels[chosen & (capital == kind)]
-            odds.append(np.log((own.sum() + 0.5) / (len(own) - own.sum() + 0.5)))
-        return CapitalModel(np.array(odds))
-
-
 def test_a_learner(registered, small_samples, tmp_path):
-    registered(LEARNERS, "capital", Capital)
-    registered(MODELS, "capital", CapitalModel)
+    registered(LEARNERS, "capital", extra("learner", "Capital"))
+    registered(MODELS, "capital", extra("learner", "CapitalModel"))
     values = {"corpus": small_samples / "learn.jsonl", "labels": ["NAME"], "learner": "capital",
               "ratios": [10], "folds": 2, "attackers": "none"}  # fmt: skip
     goes_round("text", values, small_samples / "bare.jsonl", tmp_path, named="capital")
@@ -111,15 +74,8 @@ def test_a_learner(registered, small_samples, tmp_path):
 # --- a replacement -----------------------------------------------------------------------------
 
 
-class Stars(Replacer):
-    by_label_alone = True
-
-    def replace(self, document_id, text, label):
-        return f"***{label}***"
-
-
 def test_a_replacement(registered, small_samples, tmp_path):
-    registered(REPLACEMENTS, "stars", Stars)
+    registered(REPLACEMENTS, "stars", extra("replacement", "Stars"))
     values = {"corpus": small_samples / "learn.jsonl", "labels": ["NAME"], "ratios": [10], "folds": 2,
               "attackers": "none"}  # fmt: skip
     release = goes_round(
@@ -132,89 +88,21 @@ def test_a_replacement(registered, small_samples, tmp_path):
 # --- a measure and a strategy ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class LoneShare:
-    """The share of records that stand alone in their group."""
-
-    cells: object
-    name: ClassVar[str] = "lone"
-    rises: ClassVar[bool] = False
-
-    @classmethod
-    def of(cls, context):
-        return cls(context.cells)
-
-    def __call__(self, bits):
-        return RISKS["small-groups"](self.cells, 2)(bits)
-
-    @classmethod
-    def on_groups(cls, groups):
-        return float((groups.count == 1).sum()) / int(groups.count.sum())
-
-
-@dataclass(frozen=True)
-class GroupsLost:
-    """The share of the distinct rows that are told apart no more."""
-
-    cells: object
-    name: ClassVar[str] = "groups-lost"
-    rises: ClassVar[bool] = True
-
-    @classmethod
-    def of(cls, context):
-        return cls(context.cells)
-
-    def __call__(self, bits):
-        return 1.0 - self.cells.measure(bits).groups / self.cells.occupied
-
-    @classmethod
-    def on_groups(cls, groups):
-        return 1.0 - groups.count.size / groups.original.size
-
-
-def one_step_at_a_time(run):
-    """Generalise one cut after the other, from left to right."""
-    bits = run.space.bottom.copy()
-    run.measure(bits.copy())
-    for place in run.space.free_bits:
-        bits[place] = 0
-        if run.over():
-            break
-        if run.space.allows(bits):
-            run.measure(bits.copy())
-    run.note()
-
-
 def table_values(small_samples, **more):
     return {"table": small_samples / "register.csv", "schema": small_samples / "schema.toml",
             "evaluations": 200, **more}  # fmt: skip
 
 
 def test_a_risk(registered, small_samples, tmp_path):
-    registered(RISKS, "lone", LoneShare)
+    registered(RISKS, "lone", extra("risk", "LoneShare"))
     values = table_values(small_samples, risk="lone")
     goes_round("tables", values, small_samples / "register.csv", tmp_path, named="lone")
 
 
 def test_a_loss(registered, small_samples, tmp_path):
-    registered(LOSSES, "groups-lost", GroupsLost)
+    registered(LOSSES, "groups-lost", extra("loss", "GroupsLost"))
     values = table_values(small_samples, loss="groups-lost")
     goes_round("tables", values, small_samples / "register.csv", tmp_path, named="groups-lost")
-
-
-class CrowdedShare:
-    """The share of records in groups that at least five people of the population fit."""
-
-    name: ClassVar[str] = "crowded"
-    help: ClassVar[str] = "Share of records in groups of five people or more."
-
-    @staticmethod
-    def of_groups(groups):
-        return float(groups.count[groups.people >= 5].sum()) / groups.records
-
-    @staticmethod
-    def of_file(groups):
-        return float(groups.count[groups.people >= 5].sum()) / int(groups.count.sum())
 
 
 @pytest.mark.parametrize(
@@ -224,11 +112,11 @@ class CrowdedShare:
 )  # fmt: skip
 def test_a_shown_measure(registered, small_samples, tmp_path, asked):
     """A class and its registration: the figure is explored, saved, measured on the file and reported."""
-    registered(SHOWN, "crowded", CrowdedShare)
+    registered(SHOWN, "crowded", extra("shown", "CrowdedShare"))
     asked = {n: small_samples / v if n == "population" else v for n, v in asked.items()}
     release = goes_round(
         "tables", table_values(small_samples, **asked), small_samples / "register.csv", tmp_path,
-        named=CrowdedShare.help,
+        named=SHOWN["crowded"].help,
     )  # fmt: skip
     knee = load(tmp_path / "explored").knee()
     assert 0 < knee.shown["crowded"] <= 1
@@ -253,30 +141,20 @@ def test_a_shown_measure_is_the_same_in_the_file(name, small_samples, tmp_path):
 
 
 def test_a_strategy(registered, small_samples, tmp_path):
-    registered(STRATEGIES, "steps", one_step_at_a_time)
-    values = table_values(small_samples, strategy="steps")
-    goes_round("tables", values, small_samples / "register.csv", tmp_path, named="steps")
+    registered(STRATEGIES, "left-to-right", extra("strategy", "left_to_right"))
+    values = table_values(small_samples, strategy="left-to-right")
+    goes_round("tables", values, small_samples / "register.csv", tmp_path, named="left-to-right")
 
 
 # --- a selector --------------------------------------------------------------------------------
 
 
-class Frequent(ContainmentSelector):
-    """Keeps the first three features that the greedy test of containment accepts."""
-
-    def __init__(self, k=5, *, binarize=None):
-        self.k, self.binarize = k, binarize
-
-    def _select(self, rows, positive):
-        return GreedyHamDist(self.k).fit(rows, positive).selected_[:3]
-
-
 def test_a_selector(registered, small_samples, tmp_path):
-    registered(SELECTORS, "frequent", Frequent)
+    registered(SELECTORS, "first-three", extra("selector", "FirstThree"))
     values = {"matrix": small_samples / "purchases.npz", "labels": small_samples / "purchases.labels.txt",
-              "k": [5], "selector": ["frequent"], "folds": 2}  # fmt: skip
+              "k": [5], "selector": ["first-three"], "folds": 2}  # fmt: skip
     goes_round(
-        "baskets", values, small_samples / "purchases.npz", tmp_path, named="frequent",
+        "baskets", values, small_samples / "purchases.npz", tmp_path, named="first-three",
         labels=small_samples / "purchases.labels.txt",
     )  # fmt: skip
 

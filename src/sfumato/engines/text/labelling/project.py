@@ -229,7 +229,7 @@ class LabellingAims:
     ratio : float, default 10.0
         L/C: how many words withheld one leak is worth.
     wanted : float, default 0.01
-        The share of sensitive words left that the labelling aims at.
+        Stop when at most this share of sensitive words is left.
     wanted_by_label : mapping from str to float
         The same for single labels.
     seed : int, default 0
