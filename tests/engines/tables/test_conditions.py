@@ -343,7 +343,7 @@ def test_publishing_can_ask_for_more(tmp_path):
     assert release.measured.k > chosen.k
     assert release.left_out["suppressed"] > 0
     assert release.request["min_k"] == chosen.k + 1
-    with pytest.raises(ReleaseRefusedError, match="would be left out"):
+    with pytest.raises(ReleaseRefusedError, match="would be suppressed"):
         found.publish(
             chosen, tmp_path / "t.csv", out=tmp_path / "no", min_k=chosen.k + 20, suppress=0.001
         )

@@ -171,7 +171,7 @@ def test_weights_move_the_knee_and_what_cannot_be_asked():
     best = [max(f, key=lambda c: c.utility.value) for f in (plain, heavy)]
     assert len(best[1].ends["race"]) >= len(best[0].ends["race"])
     assert best[0].id != best[1].id
-    with pytest.raises(ParameterError, match="Leaving out records"):
+    with pytest.raises(ParameterError, match="Suppressing records"):
         tables.explore(frame, schema=schema(), loss="granularity", min_k=3, suppress="0.02:cells")
     with pytest.raises(PlanError, match="weight is for quasi"):
         wrong = {"attribute": [*schema()["attribute"], {"name": "w", "role": "other", "weight": 2}]}

@@ -1,1 +1,1 @@
-"""Publishing cells instead of columns: single ones are left out, and every row stays."""
+"""Publishing cells instead of columns: single ones are suppressed, and every row stays."""

@@ -1,4 +1,4 @@
-"""Compiled loops of k^m-anonymity: rare pairs and triples, and the ones to leave out because of them.
+"""Compiled loops of k^m-anonymity: rare pairs and triples, and the ones to suppress because of them.
 
 Items are ranks, 0 the most common; rows hold ascending ranks. An edge is a pair of items that at least k
 rows hold; it is stored with its rarer item, whose list is short.

@@ -1,4 +1,4 @@
-"""Compiled loops of triples of items: which are rare, and the ones to leave out because of them.
+"""Compiled loops of triples of items: which are rare, and the ones to suppress because of them.
 
 Items are ranks, 0 the most common; rows hold ascending ranks. Triples are counted in a hash table of
 open addressing, whose keys are -1 where a slot is free.
@@ -174,7 +174,7 @@ def drop_rare_triples(
     """Drop, from the rarest item up, an item from each row where it is part of a rare triple.
 
     Each triple is counted with its rarest item; one whose triples need more than `room` table entries is
-    left out of its rows. Returns the ones dropped.
+    dropped from its rows. Returns the ones dropped.
     """
     d = starts.size - 1
     size = 1 << 12

@@ -1,4 +1,4 @@
-"""Cores and holders: which single ones to leave out so that a matrix is k-anonymous by containment.
+"""Cores and holders: which single ones to suppress so that a matrix is k-anonymous by containment.
 
 A published matrix is k-anonymous by containment if and only if every published row that no other
 published pattern strictly contains has at least k identical copies. So a release is a family of cores,

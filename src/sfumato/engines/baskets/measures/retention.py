@@ -1,6 +1,6 @@
 """What a release keeps, by one protocol: a function of the original and the published rows, in [0, 1].
 
-Every measure compares a published matrix with the original of the same shape; rows that were left out
+Every measure compares a published matrix with the original of the same shape; rows that were suppressed
 publish nothing. None needs labels. How well classes can be separated is measured in `prediction`.
 """
 

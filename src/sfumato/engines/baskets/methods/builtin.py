@@ -120,7 +120,7 @@ def _rows(matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
 
 
 def _without(matrix: BinaryMatrix, kept: npt.NDArray[np.bool_]) -> BinaryMatrix:
-    """Return the matrix with nothing in the rows that are left out."""
+    """Return the matrix with nothing in the rows that are suppressed."""
     lengths = np.where(kept, np.diff(matrix.indptr), 0)
     ones = np.repeat(kept, np.diff(matrix.indptr))
     return BinaryMatrix(np.concatenate(([0], np.cumsum(lengths))), matrix.indices[ones], matrix.d)

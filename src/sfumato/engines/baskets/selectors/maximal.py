@@ -121,7 +121,7 @@ class MaximalSelector(ContainmentSelector):
         return 1 + np.round(each / top * 1_000_000).astype(np.int64)
 
     def _frequent(self, matrix: BinaryMatrix, weights: npt.NDArray[np.int64]) -> Sets:
-        """Search the maximal frequent itemsets; rare features cannot be in one and are left out."""
+        """Search the maximal frequent itemsets; rare features cannot be in one and are ignored."""
         if matrix.d <= MOST_FEATURES:
             masks = maximal_frequent_sets(matrix, int(self.k))
             members = ((masks[:, None] >> np.arange(matrix.d)) & 1).astype(bool)

@@ -32,14 +32,14 @@ def conditions_of(request: TablesRequest) -> Conditions:
         sizes = request.min_k or request.min_population or request.max_individual_risk
         if not (sizes or request.min_l or request.max_t is not None):
             raise ParameterError(
-                "Leaving out records needs a smallest size of groups, or diversity.",
+                "Suppressing records needs a minimum group size, or diversity.",
                 hint="give min_k, min_population, max_individual_risk, min_l or max_t too.",
             )
         whole = request.loss == "granularity" and request.suppress_as == "records"
         plain = request.risk == "population" and (request.loss == "kl" or whole)
         if not plain or request.certify:
             raise ParameterError(
-                "Leaving out records goes with the default risk and loss (or whole records with the loss "
+                "Suppressing records works with the default risk and loss only (or whole records with the loss "
                 "'granularity'), and without a certificate."
             )
     return Conditions(

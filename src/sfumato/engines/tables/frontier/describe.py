@@ -34,7 +34,7 @@ _AXES = {
 
 
 def run_point(run: SearchRun, policy: Policy) -> tuple[float, float]:
-    """Return risk and loss of a policy on the axes of a run, with nobody left out, without counting it."""
+    """Return risk and loss of a policy on the axes of a run, with nobody suppressed, without counting it."""
     if run.whole is not None:
         point = run.whole(policy.bits)
         return point[0], point[1]
@@ -116,7 +116,7 @@ def _facts(
 ) -> dict[str, Any]:
     table, cells, lattice = problem.table, problem.cells, problem.lattice
     visited = run.visited[:: max(1, -(-len(run.visited) // _MOST_VISITED))]
-    # Where records are left out, points were measured before that: their areas are of another frontier.
+    # Where records are suppressed, points were measured before that: their areas are of another frontier.
     moved = run.max_below and problem.people is None and run.published is None
     seen = {} if moved else {e: a for e, _, a in run.trace}
     trace = sorted({**seen, run.evaluations: area}.items())

@@ -69,7 +69,7 @@ def explore(request: TablesRequest, *, progress: Progress = no_progress) -> Tabl
         sampling_fraction=request.sampling_fraction,
     )
     if request.suppress_as == "cells" and problem.table.schema.joined:
-        raise ParameterError(NOT_JOINED, hint='leave out people instead: suppress_as = "records".')
+        raise ParameterError(NOT_JOINED, hint='suppress people instead: suppress_as = "records".')
     repeated = repeated_identifiers(problem.table)
     if repeated:
         warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
@@ -127,10 +127,11 @@ def _objective(problem: Problem, request: TablesRequest, conditions: Conditions)
 
 
 def _granular_objective(problem: Problem, conditions: Conditions) -> Objective:
-    """Return the objective of the loss `granularity` where records may be left out, which lose all then."""
+    """Return the objective of the loss `granularity` where records may be suppressed, which lose all then."""
     if problem.people is not None:
         raise ParameterError(
-            "Leaving out people goes with the default loss.", hint="explore without `suppress`."
+            "Suppressing people works with the default loss only.",
+            hint="explore without `suppress`.",
         )
     cells, columns = problem.cells, problem.sensitive_columns(conditions)
     loss = GranularityLoss.of(

@@ -1,4 +1,4 @@
-"""Cells left out: in the rows of groups that are too small, as few and as cheap cells as make them large enough.
+"""Cell suppression: in the rows of groups that are too small, as few and as cheap cells as make them large enough.
 
 A row with blanked cells is published with `*` there and belongs to the rows that look the same, `*` being a value
 like any other; so the sizes of groups can be counted in the file. Somebody who sees which groups are published
@@ -38,7 +38,7 @@ class Blanked:
     """The groups of a policy once cells are blanked.
 
     By group of the policy that has records: `blanks` says which attributes are blanked (one bit each),
-    `left` whether its records are left out, `number` which published group it is in. By published group:
+    `left` whether its records are suppressed, `number` which published group it is in. By published group:
     `records`, their different people (`sizes`), and the `people` who hide them.
     """
 
@@ -192,7 +192,7 @@ def blank_cells(
 ) -> tuple[Blanked, Suppressed, npt.NDArray[np.int64]]:
     """Blank cells under a policy: what was blanked, its measures, and the published group of each occupied cell.
 
-    The group of a cell whose records are left out is −1. With `persons`, groups are counted by people; with
+    The group of a cell whose records are suppressed is −1. With `persons`, groups are counted by people; with
     `columns`, groups that lack diversity or closeness are treated like small ones.
     """
     interval = cells.intervals(bits)

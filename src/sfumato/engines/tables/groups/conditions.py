@@ -35,10 +35,10 @@ class Conditions(ConditionsFields):
     max_average_risk : float, optional
         The largest chance of naming a record, on average over the records.
     max_suppressed : float
-        The largest share of records that may be left out, or have cells blanked, because their group is
+        The largest share of records that may be suppressed, or have cells blanked, because their group is
         too small or lacks diversity or closeness.
     suppress_as : {"records", "cells"}
-        Whether such records are left out whole, or single cells of them.
+        Whether such records are suppressed whole, or single cells of them.
 
     """
 
@@ -46,7 +46,7 @@ class Conditions(ConditionsFields):
         self, *, min_l: float, max_t: float | None, max_average_risk: float | None,
         max_suppressed: float | None,
     ) -> Conditions:  # fmt: skip
-        """Return conditions that ask for these too; a share to leave out takes the place of the one before."""
+        """Return conditions that ask for these too; a share to suppress takes the place of the one before."""
 
         def stricter(own: float | None, other: float | None) -> float | None:
             given = [x for x in (own, other) if x is not None]

@@ -124,14 +124,14 @@ class CountedPeople(ABC):
     def suppress(
         self, bits: Bits, columns: SensitiveColumns | None = None
     ) -> tuple[Suppressed, GroupsOfPeople, Marks]:
-        """Measure a policy when people in groups that are too small, or lack anything, are left out.
+        """Measure a policy when people in groups that are too small, or lack anything, are suppressed.
 
-        They are left out with all their rows.
+        They are suppressed with all their rows.
 
         Returns
         -------
         Suppressed
-            Risk and loss; `records` counts the records left out.
+            Risk and loss; `records` counts the records suppressed.
         GroupsOfPeople
             The groups of those who stay.
         array of bool

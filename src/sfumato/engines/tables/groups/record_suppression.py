@@ -1,6 +1,6 @@
-"""Records left out: those whose group is too small or lacks diversity, and what that does to both axes.
+"""Record suppression: of those whose group is too small or lacks diversity, and what that does to both axes.
 
-A record that is left out is no longer at risk; for the loss it counts as if all that are left out were
+A record that is suppressed is no longer at risk; for the loss it counts as if all that are suppressed were
 published in one group of everything.
 """
 
@@ -25,7 +25,7 @@ Marks = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Suppressed:
-    """A policy together with the records it leaves out."""
+    """A policy together with the records it suppresses."""
 
     risk: float
     loss: float
@@ -39,7 +39,7 @@ class Suppressed:
 def suppress_groups(
     cells: Cells, bits: Bits, columns: SensitiveColumns | None = None, *, most: int | None = None
 ) -> tuple[Suppressed, Marks]:
-    """Measure a policy when the records of groups that are too small, or lack what is asked, are left out.
+    """Measure a policy when the records of groups that are too small, or lack what is asked, are suppressed.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ def suppress_groups(
     columns : SensitiveColumns, optional
         The sensitive columns and what is asked of them; groups are small or not without.
     most : int, optional
-        The records that may be left out: where there are more, the groups are not looked at again.
+        The records that may be suppressed: where there are more, the groups are not looked at again.
 
     Returns
     -------
     Suppressed
         What is measured.
     array of bool
-        The occupied cells whose records are left out.
+        The occupied cells whose records are suppressed.
 
     """
     interval = cells.intervals(bits)

@@ -1,4 +1,4 @@
-"""Which groups lack diversity or closeness: those that are left out, or have cells blanked, like small ones."""
+"""Which groups lack diversity or closeness: those that are suppressed, or have cells blanked, like small ones."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SensitiveColumns:
     def leave_out(
         self, group: Numbers, many: int, out: Marks, is_over: Callable[[Marks], bool] | None = None
     ) -> Marks:
-        """Mark groups that are left out until no other one lacks anything.
+        """Mark groups that are suppressed until no other one lacks anything.
 
         Without some records, the others may be farther from the whole; so groups are looked at again.
 
@@ -86,7 +86,7 @@ class SensitiveColumns:
         many : int
             How many groups there are.
         out : array of bool
-            The groups that are left out for other reasons.
+            The groups that are suppressed for other reasons.
         is_over : callable, optional
             Asked of the groups marked so far: whether they are too many already.
 

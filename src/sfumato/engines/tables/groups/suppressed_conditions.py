@@ -1,4 +1,4 @@
-"""Conditions asked of what a policy publishes once groups are left out or cells are blanked."""
+"""Conditions asked of what a policy publishes once groups are suppressed or cells are blanked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def score_release(
 ) -> tuple[float, float, bool]:
     """Return risk and loss of what a policy publishes, and whether it meets the conditions.
 
-    Groups that are too small or lack anything are left out, or have cells blanked; few enough of them must be.
+    Groups that are too small or lack anything are suppressed, or have cells blanked; few enough of them must be.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def _suppress(
     people: CountedPeople | None,
     most: int,
 ) -> tuple[Suppressed, int]:
-    """Return what is measured, and how many records are left out or have blanked cells."""
+    """Return what is measured, and how many records are suppressed or have blanked cells."""
     if conditions.suppress_as == "cells" and (people is None or isinstance(people, People)):
         blanks, left, _ = blank_cells(cells, bits, people, columns)
         return left, left.records + blanks.rows_blanked

@@ -46,7 +46,7 @@ def people_of_rows(
     key : str
         Private; marks are made with it.
     small, blanks : SuppressedGroups or None
-        The groups that are left out, and the cells that are blanked.
+        The groups that are suppressed, and the cells that are blanked.
     different : DifferentRows, optional
         The same rows, each once.
 

@@ -25,9 +25,9 @@ def household_risk(
     generaliser : Generaliser
         The policy.
     opened : TableSource
-        The rows, without the people who are left out.
+        The rows, without the people who are suppressed.
     small, blanks : SuppressedGroups, optional
-        The groups that are left out, and those with blanked cells.
+        The groups that are suppressed, and those with blanked cells.
 
     """
     schema = generaliser.schema

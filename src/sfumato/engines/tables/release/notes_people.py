@@ -135,7 +135,7 @@ def _rows(
     for row in chosen:
         own = [codes[a].get(str(row[f"q{a}"]), -1) for a in range(len(codes))]
         if min(own) < 0:
-            continue  # left out for a missing value
+            continue  # suppressed for a missing value
         shown = tuple(masks[a][own[a]] for a in range(len(own)))
         written = None if row["year"] is None else int(row["year"])
         found.append(

@@ -27,7 +27,7 @@ def below_promise(found: ReadBack, promise: TablesCandidate, *, costs_allowed: b
     promise : TablesCandidate
         What was explored.
     costs_allowed : bool
-        Whether this call leaves out records, which costs utility and is asked for.
+        Whether this call suppresses records, which costs utility and is asked for.
 
     """
     if not promise.promised:
@@ -77,7 +77,7 @@ def broken_conditions(
     limit : float, optional
         The largest risk that the call allows.
     left_out, records : int
-        The records left out or with blanked cells, and all of them.
+        The records suppressed or with blanked cells, and all of them.
 
     """
     worse = []
@@ -96,7 +96,7 @@ def broken_conditions(
     asked = payload.conditions
     if left_out / max(records, 1) > asked.max_suppressed + _TOLERANCE:
         worse.append(
-            f"{left_out:,} records would be left out or have blanked cells, more than the "
+            f"{left_out:,} records would be suppressed or have blanked cells, more than the "
             f"{asked.max_suppressed:.3g} of all that was allowed"
         )
     average = found.average_risk

@@ -223,7 +223,7 @@ class Generaliser:
         return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
 
     def _labels(self, opened: TableSource) -> tuple[dict[str, str], list[str], str]:
-        """Return the expression of each label, the columns as text, and which rows are left out."""
+        """Return the expression of each label, the columns as text, and which rows are suppressed."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
         labels, text, present = {}, [], []

@@ -1,4 +1,4 @@
-"""What a release leaves out: rows with a missing value, groups that are too small, and blanked cells."""
+"""What a release suppresses: rows with a missing value, groups that are too small, and blanked cells."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ class SuppressedGroups:
 
 @dataclass(frozen=True)
 class SuppressedPeople:
-    """People who are left out with all their rows: the numbers of the rows, and the records."""
+    """People who are suppressed with all their rows: the numbers of the rows, and the records."""
 
     rows: pa.Array
     records: int
     people: int
 
     def counts(self) -> dict[str, int]:
-        """Return how many people and rows are left out."""
+        """Return how many people and rows are suppressed."""
         return {"suppressed_people": self.people, "suppressed_rows": len(self.rows)}
 
     def withheld(self) -> list[dict[str, str]]:
-        """List the rows by their number, and why they are left out."""
+        """List the rows by their number, and why they are suppressed."""
         reason = "is of a person in a group that is too small or lacks diversity"
         return [{"id": f"row {n}", "reason": reason} for n in self.rows.to_pylist()]
 
@@ -76,7 +76,7 @@ class SuppressedPeople:
 def suppress_people(
     policy: Policy, payload: TablesPayload, table: Table, opened: TableSource
 ) -> SuppressedPeople | None:
-    """Find the people in groups that are too small, where people are counted and may be left out."""
+    """Find the people in groups that are too small, where people are counted and may be suppressed."""
     if table.pairs is None or payload.conditions.max_suppressed <= 0:
         return None
     if payload.conditions.suppress_as == "cells":
@@ -118,12 +118,12 @@ def _cells(policy: Policy, payload: TablesPayload, table: Table) -> Cells:
 def small_groups_of(
     policy: Policy, payload: TablesPayload, table: Table
 ) -> tuple[SuppressedGroups | None, SuppressedGroups | None]:
-    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
+    """Find the groups that are suppressed, and those with blanked cells, where the exploration allowed it."""
     if payload.conditions.max_suppressed <= 0:
         return None, None
     if payload.conditions.suppress_as == "cells" and not table.schema.joined:
         return _blanks(policy, payload, table)
-    if table.pairs is not None:  # people are left out, with all their rows
+    if table.pairs is not None:  # people are suppressed, with all their rows
         return None, None
     return _small(policy, payload, table), None
 
@@ -193,7 +193,7 @@ def published_labels(
     small: SuppressedGroups | None,
     blanks: SuppressedGroups | None,
 ) -> str:
-    """Write the query of labels without the groups that are left out, and with the cells that are blanked."""
+    """Write the query of labels without the groups that are suppressed, and with the cells that are blanked."""
     if small is not None:
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quote_name(n) for n in small.groups.column_names)
@@ -211,7 +211,7 @@ def published_labels(
 def rows_of_groups(
     opened: TableSource, generaliser: Generaliser, small: SuppressedGroups
 ) -> list[dict[str, str]]:
-    """List the rows whose group is left out, by their number."""
+    """List the rows whose group is suppressed, by their number."""
     opened.connection.register(SMALL, small.groups)
     using = ", ".join(quote_name(n) for n in small.groups.column_names)
     found = opened.query(

@@ -165,7 +165,7 @@ def _best_partitions(
     kept = slice(
         0, max(0, run.left - passes)
     )  # a table that the budget does not pay for is not used
-    if run.max_below:  # the tables cannot add up what is left out
+    if run.max_below:  # the tables cannot add up what is suppressed
         for i in range(len(found.risk[kept])):
             run.measure(bits_at(i))
         run.spend(passes)

@@ -40,7 +40,7 @@ _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
 _DESCENT_SHARE = 0.6  # of the evaluations, under conditions
-_LEVELS_SHARE = 0.3  # where groups that lack diversity are left out
+_LEVELS_SHARE = 0.3  # where groups that lack diversity are suppressed
 _DESCENT_SHARE_LEVELS = 0.25  # after levels
 _DESCENT_SHARE_FREE = (
     0.1  # where intervals are free and sizes are all that is asked: tables do the rest

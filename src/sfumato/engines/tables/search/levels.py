@@ -1,6 +1,6 @@
 """Levels of hierarchies, one an attribute, from the most general down: a start for other searches.
 
-Where groups that lack something are left out, the split that gains most is often one that nothing can follow: walks by
+Where groups that lack something are suppressed, the split that gains most is often one that nothing can follow: walks by
 gain then end early, with some attributes in full detail and the others without any. Walks over levels go one level down
 in all attributes before they go two, and hold some attributes back in turn; what they find is refined split by split.
 """

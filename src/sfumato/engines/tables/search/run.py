@@ -68,7 +68,7 @@ class Objective:
     condition : callable, optional
         Asked of a policy before it joins the frontier.
     published : callable, optional
-        The score of what a policy publishes once groups are left out that are too small or lack what is asked;
+        The score of what a policy publishes once groups are suppressed that are too small or lack what is asked;
         asked of policies with few enough records in small groups.
     max_below : int, default=0
         The records that may be in groups below the smallest sizes.
@@ -245,7 +245,7 @@ class SearchRun:
         self._note()
 
     def _offer_releases(self, risk: Floats, loss: Floats, bits_at: Callable[[int], Bits]) -> None:
-        """Measure some of a batch as they would be published: those that look best with nobody left out."""
+        """Measure some of a batch as they would be published: those that look best with nobody suppressed."""
         best = non_dominated(risk, 1.0 - loss)
         some = np.unique(np.linspace(0, best.size - 1, _PUBLISHED).astype(int))
         for i in best[some].tolist() if best.size else ():

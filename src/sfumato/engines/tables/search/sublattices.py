@@ -38,7 +38,7 @@ def update_probability(
     """Return H(s, f) (equation 1): the share of a sublattice's rectangle that the frontier leaves open.
 
     `upper` and `lower` are (risk, loss) of its ends, `risk` and `loss` the frontier by rising risk. The
-    height is clipped at the upper end's loss, which the printed formula leaves out. A rectangle without
+    height is clipped at the upper end's loss, which the printed formula omits. A rectangle without
     an area counts 1 if its more general corner is not dominated, else 0.
 
     >>> half = np.array([0.0, 0.5, 1.0]), np.array([1.0, 0.5, 0.0])
