@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.core.errors import DataError, ParameterError
+from sfumato.core.errors import DataError, ModelError, ParameterError
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled, total_loss
@@ -98,6 +98,17 @@ def test_a_stored_set_decides_the_same(small, swept):
     back = ClassifierSet.from_arrays(*chosen.to_arrays())
     assert np.array_equal(back.redactions(small.data), chosen.redactions(small.data))
     assert back.labels == ("NAME",)
+
+
+def test_sets_of_earlier_versions_are_read_where_their_labels_need_no_model(small, swept, notes):
+    """They held a model per label: none where there is one label, as today; several cannot be read any more."""
+    header, arrays = swept[10.0].classifiers.to_arrays()
+    assert header["typing"] == []
+    several = GreedySanitize().fit(labelled_of(notes[:50], ("NAME", "DATE")), [10.0])[10.0]
+    header, arrays = several.classifiers.to_arrays()
+    header["typing"] = [{"kind": "crf"}, {"kind": "crf"}]
+    with pytest.raises(ModelError, match="label.*lacks a part"):
+        ClassifierSet.from_arrays(header, arrays)
 
 
 def test_several_kinds_are_decided_once_and_typed_after(notes):
