@@ -107,7 +107,7 @@ def test_sets_of_earlier_versions_are_read_where_their_labels_need_no_model(smal
     several = GreedySanitize().fit(labelled_of(notes[:50], ("NAME", "DATE")), [10.0])[10.0]
     header, arrays = several.classifiers.to_arrays()
     header["typing"] = [{"kind": "crf"}, {"kind": "crf"}]
-    with pytest.raises(ModelError, match="label.*lacks a part"):
+    with pytest.raises(ModelError, match="The model of the labels lacks a part"):
         ClassifierSet.from_arrays(header, arrays)
 
 
