@@ -46,7 +46,7 @@ def run(
     *,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    say: Say = lambda _: None,
+    say: Say | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
     """Do what a plan says: read, explore, choose, publish, report.
@@ -84,7 +84,9 @@ def run(
     read = [plan_path, *(file for _, file in content.input_files())]
     with Journal(target, made_from, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
-            _PlanRun(content, plan_path, journal, say, progress or no_progress).all_steps()
+            _PlanRun(
+                content, plan_path, journal, say or _say_nothing, progress or no_progress
+            ).all_steps()
 
             def assemble(built: Path) -> None:
                 _assemble(content, plan_path, journal, built)
@@ -107,6 +109,10 @@ def refuse_withheld(result: RunResult) -> None:
             f"{'was' if result.withheld == 1 else 'were'} withheld.",
             hint=f"{result.out / 'private'} lists them by id, with the reason ({QUARANTINE}).",
         )
+
+
+def _say_nothing(line: str) -> None:
+    """Print nothing of a step."""
 
 
 @dataclass

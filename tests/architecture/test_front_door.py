@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 import sfumato as sf
 from sfumato._front_door import front_door, operations
@@ -53,6 +54,27 @@ def test_help_shows_every_parameter_with_a_line(function):
         if isinstance(given[name].default, bool | int | float | str):
             assert f"default={given[name].default!r}" in kind, name
     assert "\nReturns\n" in inspect.cleandoc(function.__doc__)
+
+
+def methods():
+    """Return what the public classes can be asked with an argument, and the classes that are made by their parameters."""
+    for cls in (getattr(sf, name) for name in sf.__all__ if inspect.isclass(getattr(sf, name))):
+        if not issubclass(cls, BaseModel):  # those are read from files
+            yield cls
+        for owner in (c for c in cls.__mro__ if c.__module__.startswith("sfumato.")):
+            for name, found in tuple(vars(owner).items()):
+                function = getattr(found, "__func__", found)
+                if inspect.isfunction(function) and not name.startswith("_"):
+                    yield function
+
+
+@pytest.mark.parametrize("function", dict.fromkeys(methods()), ids=told)
+def test_help_of_public_classes_shows_every_parameter(function):
+    given = [name for name in inspect.signature(function).parameters if name not in {"self", "cls"}]
+    assert function.__doc__
+    found = documented(function.__doc__) if given else {}
+    assert list(found) == given
+    assert all(words.endswith(".") for _, words in found.values())
 
 
 def test_dir_shows_the_public_names_and_nothing_else():

@@ -219,7 +219,8 @@ def test_command_plan_and_page_take_a_language(tmp_path, copied):
     place = copied(tmp_path / "made", "baskets")
     sfumato("report", place, "--language", "de", "--static", "--out", tmp_path / "out", "--quiet")
     assert "Unterschrift" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "en or de" not in sfumato("report", place, "--language", "xx", status=2)
+    assert "no language 'xx'" in sfumato("report", place, "--language", "xx", status=2)
+    assert all(re.search(rf"\b{name}\b", sfumato("report", "--help").partition("--language")[2][:200]) for name in LANGUAGES)  # fmt: skip
     page = Frontiers([place], None).report(None, "de")
     assert '<option value="de" selected>' in page
     assert "Unterschrift" in page

@@ -116,7 +116,7 @@ class Console:
 
 @contextmanager
 def _notice(tell: Callable[[str], object]) -> Iterator[None]:
-    """Tell notices, and that kernels are being compiled, if none has been before and the block takes a while."""
+    """Print notices, and that kernels are being compiled, if none has been before and the block takes a while."""
     if not is_empty():
         with hear_notices(tell):
             yield

@@ -51,7 +51,9 @@ def report(
             metavar="KEY", help="Sign release and report with this OpenSSH key (Ed25519)."
         ),
     ] = None,
-    language: Annotated[str, typer.Option(help="The language of the report: en or de.")] = "en",
+    language: Annotated[
+        str, typer.Option(help="The language of the report: en, de, fr or es.")
+    ] = "en",
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,

@@ -48,8 +48,18 @@ __all__ = [
 class SfumatoError(Exception):
     """Base of all errors that sfumato raises on purpose.
 
+    Parameters
+    ----------
+    message : str
+        One sentence.
+    hint : str, optional
+        What to do about it.
+
+    Examples
+    --------
     >>> print(InputError("The file is empty.", hint="Give at least one document."))
     The file is empty. Hint: Give at least one document.
+
     """
 
     exit_status = 1

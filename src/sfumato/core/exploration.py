@@ -88,6 +88,12 @@ class Exploration(Generic[R, C]):
         """Return the candidates by rising risk with `dominated` set, and the area under their frontier.
 
         An engine whose utilities are estimates may leave out differences that are within noise.
+
+        Parameters
+        ----------
+        candidates : sequence of Candidate
+            All candidates, in any order.
+
         """
         return mark_dominated(candidates)
 
@@ -114,7 +120,14 @@ class Exploration(Generic[R, C]):
         return self.frontier.area()
 
     def candidate(self, candidate_id: str) -> C:
-        """Return a candidate by its id."""
+        """Return a candidate by its id.
+
+        Parameters
+        ----------
+        candidate_id : str
+            The id, as `lines`, the report and frontier.json show it.
+
+        """
         for candidate in self.candidates:
             if candidate.id == candidate_id:
                 return candidate
@@ -225,6 +238,17 @@ class Exploration(Generic[R, C]):
 
         The record keeps a hash of each file and folder that is next to it, and `load` refuses what
         is not the same any more: a promise holds only for the payload it was measured with.
+
+        Parameters
+        ----------
+        folder : path
+            Where the files go.
+
+        Returns
+        -------
+        Path
+            The frontier.json that was written.
+
         """
         folder = Path(folder)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -240,16 +264,19 @@ class Exploration(Generic[R, C]):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Read back what `save` wrote; a damaged or foreign folder is refused."""
+        """Read back what `save` wrote; a damaged or foreign folder is refused.
+
+        Parameters
+        ----------
+        folder : path
+            The folder.
+
+        """
         folder = Path(folder)
-        if not folder.is_dir():
-            raise InputError(
-                f"There is no folder {folder.name!r}.",
-                hint="give the folder that `explore` wrote.",
-            )
         if not (folder / FRONTIER_FILE).is_file():
+            named = f"The folder {folder.name!r} holds no {FRONTIER_FILE}."
             raise InputError(
-                f"The folder {folder.name!r} holds no {FRONTIER_FILE}.",
+                named if folder.is_dir() else f"There is no folder {folder.name!r}.",
                 hint="give the folder that `explore` wrote.",
             )
         record = cls.Record.read(folder)
@@ -272,11 +299,26 @@ class Exploration(Generic[R, C]):
         """Write what publishing needs into its own folder; the base writes nothing.
 
         `save` moves it next to frontier.json, which keeps its hashes.
+
+        Parameters
+        ----------
+        folder : Path
+            An empty folder.
+
         """
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:  # noqa: ARG003
-        """Build the exploration from its record and what `save_payload` wrote."""
+        """Return the exploration, from its record and what `save_payload` wrote.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder of frontier.json, with the payload next to it.
+        record : FrontierRecord
+            The content of frontier.json.
+
+        """
         return cls(record)  # type: ignore[arg-type]
 
     # --- looking ------------------------------------------------------------------------------

@@ -44,9 +44,16 @@ def non_dominated(
 class Frontier(Generic[T]):
     """An archive of items of which none is dominated by another.
 
-    Insertion costs O(log n) amortised. When a point equals one that is there already, the archive
-    keeps the older item unless `prefer(old, new)` says to take the new one.
+    Insertion costs O(log n) amortised.
 
+    Parameters
+    ----------
+    prefer : callable, optional
+        Called as `prefer(old, new)` when a point equals one that is there already; the archive keeps the older item
+        unless it returns true.
+
+    Examples
+    --------
     >>> frontier = Frontier[str]()
     >>> frontier.insert(0.5, 0.9, "detailed"), frontier.insert(0.1, 0.4, "coarse")
     (True, True)
@@ -56,6 +63,7 @@ class Frontier(Generic[T]):
     'coarse'
     >>> round(frontier.area(), 3)
     0.39
+
     """
 
     def __init__(self, *, prefer: Callable[[T, T], bool] | None = None) -> None:
@@ -81,7 +89,18 @@ class Frontier(Generic[T]):
         return ((risk, utility, item) for risk, (utility, item) in self._entries.items())
 
     def insert(self, risk: float, utility: float, item: T) -> bool:
-        """Put an item in unless it is dominated; drop what it dominates; say whether it went in."""
+        """Put an item in unless it is dominated, and drop what it dominates; return whether it went in.
+
+        Parameters
+        ----------
+        risk : float
+            The risk of the item.
+        utility : float
+            The utility of the item.
+        item : object
+            Anything.
+
+        """
         entries = self._entries
         if risk != risk or utility != utility:  # noqa: PLR0124 (NaN is the one value unlike itself)
             raise ParameterError(
@@ -104,16 +123,41 @@ class Frontier(Generic[T]):
         return True
 
     def merge(self, other: Frontier[T]) -> int:
-        """Take in another frontier; say how many of its items went in."""
+        """Put in the items of another frontier; return how many of them went in.
+
+        Parameters
+        ----------
+        other : Frontier
+            The other frontier; it stays as it is.
+
+        """
         return sum(self.insert(risk, utility, item) for risk, utility, item in other.entries())
 
     def dominates(self, risk: float, utility: float) -> bool:
-        """Return whether an item here is at least as good on both sides (an equal point counts)."""
+        """Return whether an item here is at least as good on both sides (an equal point counts).
+
+        Parameters
+        ----------
+        risk : float
+            The risk of the point.
+        utility : float
+            The utility of the point.
+
+        """
         position = self._entries.bisect_right(risk)
         return bool(position) and self._entries.peekitem(position - 1)[1][0] >= utility
 
     def room(self, risk: float, utility: float) -> float:
-        """Return the area in [0, 1]² that a point would win; 0 where it is dominated."""
+        """Return the area in [0, 1]² that a point would win; 0 where it is dominated.
+
+        Parameters
+        ----------
+        risk : float
+            The risk of the point.
+        utility : float
+            The utility of the point.
+
+        """
         entries = self._entries
         position = entries.bisect_right(risk)
         loss = 1.0 - entries.peekitem(position - 1)[1][0] if position else 1.0
@@ -143,7 +187,16 @@ class Frontier(Generic[T]):
         return area + (1.0 - left) * loss
 
     def choose(self, *, max_risk: float | None = None, min_utility: float | None = None) -> T:
-        """Choose the most useful item within a risk, or the safest one above a utility (or both)."""
+        """Return the most useful item within a risk, or the safest one above a utility (or both).
+
+        Parameters
+        ----------
+        max_risk : float, optional
+            The largest risk allowed.
+        min_utility : float, optional
+            The smallest utility allowed.
+
+        """
         if max_risk is None and min_utility is None:
             raise ParameterError(
                 "A choice needs 'max_risk' or 'min_utility'.", hint="knee() chooses without either."
@@ -173,7 +226,7 @@ class Frontier(Generic[T]):
         return item  # type: ignore[no-any-return]
 
     def knee(self, keeps: Callable[[T], int] | None = None) -> T:
-        """Choose the item farthest above the straight line between the two ends.
+        """Return the item farthest above the straight line between the two ends.
 
         Parameters
         ----------
@@ -202,7 +255,16 @@ class Frontier(Generic[T]):
         return items[max(near, key=lambda i: (keeps(items[i]), heights[i]))]
 
     def all_dominating(self, risk: float, utility: float) -> list[T]:
-        """List the items no worse than the point on both sides and better on one."""
+        """List the items no worse than the point on both sides and better on one.
+
+        Parameters
+        ----------
+        risk : float
+            The risk of the point.
+        utility : float
+            The utility of the point.
+
+        """
         found = []
         for r in self._entries.irange(maximum=risk, reverse=True):
             u, item = self._entries[r]
@@ -213,13 +275,27 @@ class Frontier(Generic[T]):
         return found[::-1]
 
     def dominating(self, reference: Point) -> T | None:
-        """Choose the safest item that dominates a reference point (risk, utility), if there is one."""
+        """Return the safest item that dominates a reference point, if there is one.
+
+        Parameters
+        ----------
+        reference : (float, float)
+            The risk and the utility of the point.
+
+        """
         found = self.all_dominating(*reference)
         return found[0] if found else None
 
     @classmethod
     def of(cls, entries: Iterable[tuple[float, float, T]]) -> Frontier[T]:
-        """Build a frontier from (risk, utility, item) triples."""
+        """Return a frontier of some items.
+
+        Parameters
+        ----------
+        entries : iterable of (float, float, object)
+            The risk, the utility and the item of each.
+
+        """
         frontier = cls()
         for risk, utility, item in entries:
             frontier.insert(risk, utility, item)

@@ -23,8 +23,22 @@ __all__ = ["Estimate", "Interval", "Risk", "Utility"]
 class Interval:
     """A range for an estimate, with its level and the way it was made.
 
+    Parameters
+    ----------
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+    level : float, default=0.95
+        How often a range made this way holds the true figure.
+    method : str, default=''
+        How it was made.
+
+    Examples
+    --------
     >>> Interval(0.1, 0.3, level=0.95, method="bootstrap over documents").width
     0.2
+
     """
 
     low: float
@@ -48,7 +62,18 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with an interval and the conditions under which it was obtained."""
+    """A number with an interval and the conditions under which it was obtained.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    interval : Interval, optional
+        A range around it.
+    modelled : bool, default=False
+        Whether it rests on a model, not on data.
+
+    """
 
     value: float
     interval: Interval | None = None
@@ -61,12 +86,32 @@ class Estimate:
             )
 
     def with_interval(self, low: float, high: float, *, level: float = 0.95, method: str) -> Self:
-        """Return the same measure with an interval around it."""
+        """Return the same measure with an interval around it.
+
+        Parameters
+        ----------
+        low : float
+            The lower end.
+        high : float
+            The upper end.
+        level : float, default=0.95
+            How often a range made this way holds the true figure.
+        method : str
+            How it was made.
+
+        """
         return replace(self, interval=Interval(low, high, level, method))
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Read back what `to_json` wrote."""
+        """Read back what `to_json` wrote.
+
+        Parameters
+        ----------
+        content : mapping
+            The plain form.
+
+        """
         fields = dict(content)
         ends, level, method = (fields.pop(key, None) for key in ("interval", "level", "method"))
         interval = None
@@ -90,21 +135,50 @@ class Estimate:
 class Risk(Estimate):
     """What an adversary could still find, and who that adversary is.
 
+    Parameters
+    ----------
+    value : float
+        The number.
+    interval : Interval, optional
+        A range around it.
+    modelled : bool, default=False
+        Whether it rests on a model, not on data.
+    attacker : str, default=''
+        Who the adversary is.
+
+    Examples
+    --------
     >>> Risk(0.02, attacker="reads every published word").value
     0.02
+
     """
 
     attacker: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
+        """Return the plain form used in files and reports."""
         return {**Estimate.to_json(self), "attacker": self.attacker}
 
 
 @dataclass(frozen=True, slots=True)
 class Utility(Estimate):
-    """What of the data's use is kept."""
+    """What of the data's use is kept.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    interval : Interval, optional
+        A range around it.
+    modelled : bool, default=False
+        Whether it rests on a model, not on data.
+    kept : str, default=''
+        What is kept.
+
+    """
 
     kept: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
+        """Return the plain form used in files and reports."""
         return {**Estimate.to_json(self), "kept": self.kept}

@@ -35,7 +35,7 @@ def hear_notices(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 def notify(text: str) -> None:
-    """Tell those who listen.
+    """Send a notice to those who listen.
 
     Parameters
     ----------

@@ -174,7 +174,14 @@ class Record(BaseModel):
 
     @classmethod
     def exposure(cls, name: str) -> Exposure | None:
-        """Return who may read a field; None for a field of a record of the house that does not say it."""
+        """Return who may read a field; None for a field of a record of the house that does not say it.
+
+        Parameters
+        ----------
+        name : str
+            The field.
+
+        """
         marks = cls.model_fields[name].metadata
         return next((mark for mark in marks if isinstance(mark, Exposure)), None)
 
@@ -197,7 +204,16 @@ class Record(BaseModel):
 
     @classmethod
     def from_json(cls, content: object, *, file: str = "record") -> Self:
-        """Read the content of a file; what does not fit is one sentence that repeats no value."""
+        """Read the content of a file; what does not fit is one sentence that repeats no value.
+
+        Parameters
+        ----------
+        content : object
+            The content, as JSON gives it.
+        file : str, default='record'
+            The name of the file, for the sentence.
+
+        """
         try:
             return cls.model_validate(content)
         except ValidationError as error:

@@ -1,8 +1,7 @@
 """frontier.json, release.json and attack.json as types, shared by those who write and those who read them.
 
-Each engine extends these models with its own fields; a file is always written from a model and read back
-into the same model. The rule that no word of the data leaves the house lives in the field types: a text
-field is a name that the steward or the program declared, never free text.
+Each engine extends these models with its own fields; a file is always written from a model and read back into the same
+model. That no word of the data leaves the house is a rule of the field types: a text field is a declared name.
 """
 
 from __future__ import annotations
@@ -182,10 +181,9 @@ R = TypeVar("R", bound="FrontierRecord")
 class FrontierRecord(HouseRecord):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
-    The file stays on the private side. `seconds` is always null, so that the same request gives the
-    same bytes; what was timed is in the engine's own log. `mark` is what releases and attacks name
-    this frontier by: a mark of all of it but the list of files under the steward's key, so that a
-    release.json holds no function of the data that others could check guesses against.
+    The file stays on the private side. `seconds` is always null, so that the same request gives the same bytes; what was
+    timed is in the engine's own log. `mark` is what releases and attacks name this frontier by: a mark of all of it but
+    the list of files under the steward's key, so that no release.json holds what others could check guesses against.
     """
 
     engine: Name
@@ -231,11 +229,10 @@ class FrontierRecord(HouseRecord):
 class Release(Record):
     """release.json: what was published, how, and what was measured on the output itself.
 
-    `request` holds the options of publishing, `counts` what was counted on what was published,
-    `left_out` the records that were not, by reason, in multiples of `multiples_of` where it is given
-    out; `risk` and `utility` are what was promised; engines add `measured`, typed. `frontier` is the mark
-    of the frontier that the candidate is on. `withheld` lists the records that could not be processed, by
-    id, with the reason. There is no time stamp, so that the same plan gives the same bytes.
+    `request` holds the options of publishing, `counts` what was counted on what was published, `left_out` the records
+    that were not, by reason, in multiples of `multiples_of` where it is given out; `risk` and `utility` are what was
+    promised; engines add `measured`, typed. `frontier` is the mark of the frontier that the candidate is on. `withheld`
+    lists the records that could not be processed, by id, with the reason. There is no time stamp: same plan, same bytes.
     """
 
     engine: Public[Name]
@@ -263,7 +260,14 @@ class Release(Record):
         return {**super().to_public_json(), "multiples_of": self.granularity}
 
     def tell_left_out(self, name: str) -> str:
-        """Return how many records were left out for a reason, as exactly as this edition knows it."""
+        """Return how many records were left out for a reason, as exactly as this edition knows it.
+
+        Parameters
+        ----------
+        name : str
+            The reason: a key of `left_out`.
+
+        """
         words = "" if self.multiples_of == 1 else "at most "
         return f"{words}{self.left_out.get(name, 0):,}"
 
@@ -282,7 +286,16 @@ class Release(Record):
         return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
-        """Write release.json into a folder: what may be given out, and nothing else."""
+        """Write release.json into a folder: what may be given out, and nothing else.
+
+        Parameters
+        ----------
+        folder : path
+            A folder that exists.
+        name : str, default='release.json'
+            Another name of the file.
+
+        """
         path = Path(folder) / name
         write_json(path, self.to_public_json(), force=True)
         return path
@@ -307,6 +320,12 @@ class Release(Record):
         """Return the release with its private figures, where one of the files holds them.
 
         A file that says something else in public is of another release.
+
+        Parameters
+        ----------
+        files : iterable of Path
+            Where the figures may be; a file that does not exist is skipped.
+
         """
         own = self.to_public_json()
         for file in files:
@@ -322,7 +341,14 @@ class Release(Record):
         return type(self).from_json(self.to_public_json())
 
     def save_private(self, out: str | os.PathLike[str]) -> Path:
-        """Keep all figures of the release in its private folder, for the steward."""
+        """Keep all figures of the release in its private folder, for the steward.
+
+        Parameters
+        ----------
+        out : path
+            The file or folder of the release.
+
+        """
         return write_private(out, FIGURES_FILE, canonical_json(self.to_json()).encode())
 
 

@@ -66,7 +66,7 @@ def report(
         The plan that made the folders; a plan.toml in one of them is found without it.
     regime : str or path, optional
         What the report is made for: "ema", "ontario:high", or a file with a regime of your own.
-    language : {'en', 'de'}, default='en'
+    language : {'en', 'de', 'fr', 'es'}, default='en'
         The language of the report.
     sign : path, optional
         The OpenSSH key (Ed25519) that release and report are signed with.

@@ -116,7 +116,7 @@ class SeenMarks:
 def read_blocks(
     form: Jsonl, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None
 ) -> Iterator[LineBlock]:
-    """Read a file in blocks of about a number of bytes; ids that were seen are withheld.
+    """Read a file in blocks of about `size` bytes; ids that were seen are withheld.
 
     Parameters
     ----------

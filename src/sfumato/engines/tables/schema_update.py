@@ -124,7 +124,7 @@ def _values(
 def _beyond(
     name: str, ends: tuple[float, float], cell: str, outside: str, opened: TableSource
 ) -> Iterator[SchemaChange]:
-    """Tell on which side numbers leave a range, and what is no number."""
+    """Yield a change for numbers below and above a range, and for what is no number."""
     low, high = ends
     number = f"TRY_CAST({cell} AS DOUBLE)"
     below, above = (

@@ -1,4 +1,4 @@
-"""What a resource says about somebody in separate elements: its texts may repeat it, and must not."""
+"""Names, addresses and numbers that a resource holds in separate elements: where its texts repeat one, it is removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .scanning import PEOPLE, ScannedResource, unescape
 __all__ = ["REMOVED", "own_values", "pattern_of", "repeats_itself"]
 
 REMOVED = "[REMOVED]"
-"""The replacement in a text of what the resource said in a separate element."""
+"""The replacement, in a text, of what the resource says in a separate element."""
 _NAMES = frozenset({"family", "given", "line", "city", "postalCode"})
 _NUMBERS = frozenset({
     "subscriberId", "policyNumber", "preAuthRef", "serialNumber", "lotNumber", "deviceIdentifier", "distinctIdentifier",

@@ -130,7 +130,7 @@ class Scanner:
         return [_resource(content, found, row) for row in rows.tolist()]
 
     def _room(self, size: int, longest: int) -> tuple[_Bytes, _Bytes, _Rows, _Rows]:
-        """Return arrays for a number of bytes and of lines; those of before, if they are large enough."""
+        """Return arrays for `size` bytes in lines of up to `longest`; those of before, if they are large enough."""
         if size > self._sizes[0] or longest > self._sizes[1]:
             self._sizes = (max(size, self._sizes[0]), max(longest, self._sizes[1]))
             size, longest = self._sizes

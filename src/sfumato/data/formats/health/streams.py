@@ -80,7 +80,7 @@ def resource_lines(path: Path, limits: Limits) -> Iterator[bytes | None]:
 
 
 def in_batches(lines: Iterable[bytes | None]) -> Iterator[list[bytes | None]]:
-    """Yield lines some at a time: at most a number of lines, and about a number of bytes."""
+    """Yield lines in batches of at most `_MOST_LINES` lines and about `_CHUNK` bytes."""
     batch: list[bytes | None] = []
     size = 0
     for line in lines:

@@ -189,7 +189,7 @@ class Workbook:
         return {name.lower(): name for _, _, name in self._sheets}
 
     def _rename_ranges(self) -> None:
-        """Give ranges names that tell nothing; those that refer to what is not known go, then those that refer to these."""
+        """Replace the names of ranges by numbered ones; drop those that refer to what is not known, then those that refer to these."""
         assert self._book.tree is not None
         sheets, gone = self._old_sheets(), [self._book.tree]
         while gone:
@@ -279,7 +279,7 @@ class Workbook:
     # --- writing ---------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Give sheets names that are allowed, and let all formulas follow."""
+        """Rename sheets where their names are not allowed, and let all formulas follow."""
         taken: set[str] = set()
         renamed: dict[str, str] = {}
         for element, _, old in self._sheets:

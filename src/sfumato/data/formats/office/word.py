@@ -168,7 +168,7 @@ def _rename_bookmarks(root: _Element, names: dict[str, str], dropped: Counter[st
 
 
 def _rename_styles(package: Package) -> dict[str, str]:
-    """Give styles that somebody named another name, and return the new ids by the old ones."""
+    """Rename the styles that somebody named; return the new ids by the old ones."""
     found: dict[str, str] = {}
     for part in package.parts:
         if part.kind != "styles" or part.tree is None or not _is_word(part.tree):
@@ -213,7 +213,7 @@ def _refer(part: OfficePart, styles: dict[str, str], bookmarks: dict[str, str]) 
 
 
 def name_themes(package: Package) -> None:
-    """Give the themes of an office file one name."""
+    """Replace the names of the themes of an office file by one name."""
     for part in package.parts:
         if part.tree is None or part.kind not in ("theme", "themeOverride"):
             continue

@@ -104,7 +104,7 @@ def unicode_map(font: Object) -> dict[int, str]:
 
 
 def put_unicode(pdf: pikepdf.Pdf, font: Object, texts: Mapping[int, str], size: int) -> None:
-    """Give a font a /ToUnicode with these texts and nothing else, for codes of `size` bytes."""
+    """Write the /ToUnicode of a font with these texts and nothing else, for codes of `size` bytes."""
     singles: list[str] = []
     ranges: list[str] = []
     for first, last, text in _text_runs(texts):

@@ -43,13 +43,13 @@ def descriptor_of(font: Object) -> Object | None:
 
 
 def put_tag(found: Object, key: str) -> None:
-    """Give a font's name a tag that does not depend on its glyphs."""
+    """Replace the tag of a font's name by one that does not depend on its glyphs."""
     if key in found:
         found[key] = Name("/AAAAAA+" + re.sub(r"^/([A-Z]{6}\+)?", "", str(found[key])))
 
 
 def own_descriptor(pdf: pikepdf.Pdf, holder: Object, descriptor: Object) -> Object:
-    """Give a font a descriptor that no other font shares; return it."""
+    """Copy the descriptor of a font, so that no other font shares it; return the copy."""
     left = ("/CharSet", "/CIDSet", "/FontFamily")
     new = pdf.make_indirect(Dictionary({k: v for k, v in descriptor.items() if k not in left}))
     holder["/FontDescriptor"] = new
@@ -58,7 +58,7 @@ def own_descriptor(pdf: pikepdf.Pdf, holder: Object, descriptor: Object) -> Obje
 
 
 def put_widths(font: Object, new: Mapping[int, int], codes: Iterable[int]) -> None:
-    """Give a simple font the widths of these codes alone."""
+    """Write the widths of a simple font for these codes alone."""
     if "/Widths" not in font:
         return
     widths = widths_of(font)
@@ -75,7 +75,7 @@ def put_widths(font: Object, new: Mapping[int, int], codes: Iterable[int]) -> No
 
 
 def put_names(font: Object, names: Mapping[int, str], new: Mapping[int, int], codes: Iterable[int]) -> None:  # fmt: skip
-    """Give a simple font the names of these codes alone."""
+    """Write the glyph names of a simple font for these codes alone."""
     listed, last = Array(), -2
     for number, code in sorted((new[c], c) for c in codes if c in names):
         if number != last + 1:

@@ -22,7 +22,7 @@ _OF_OPERATOR = {
 
 
 def rename_resources(pdf: pikepdf.Pdf) -> bool:
-    """Give every resource whose name is not a plain number a name that is; return whether there was one."""
+    """Rename every resource whose name is not a plain number; return whether there was one."""
     holders = [o for o in walk(pdf.Root) if isinstance(o.get("/Resources"), Dictionary)]
     resources = [holder["/Resources"] for holder in holders]
     resources += [page.resources for page in pdf.pages]

@@ -82,7 +82,7 @@ def _closest(s, near, found, best, width):
 
 @njit(cache=True, nogil=True)
 def _pick_holders(s, r, best, n_best, chosen):
-    """Choose k - 1 rows for row r that keep the common items heavy; leaves them reserved.
+    """Choose k - 1 rows besides row r that keep the common items heavy; leaves them reserved.
 
     The common items carry the mark of the token returned (0 where there are too few rows).
     """

@@ -1,7 +1,7 @@
 """The hot loops that measure one policy: number the intervals, add up the cells, sum over the groups.
 
 A group is known by a key: the sum over the attributes of (interval × multiplier). Where there are few
-groups for the cells the key is an index (dense); elsewhere a hash table finds it. When the product of the
+groups compared with the cells the key is an index (dense); elsewhere a hash table finds it. When the product of the
 domains passes 63 bits the multipliers are random and a hit is verified value by value (`wide`), so the
 answer is exact in every case.
 """

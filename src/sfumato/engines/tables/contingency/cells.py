@@ -196,7 +196,7 @@ class Cells:
         return float(self.scale[2])
 
     def intervals(self, bits: Bits) -> npt.NDArray[np.int32]:
-        """Give, for each attribute and value, the index of the interval it falls in."""
+        """Return, for each attribute and value, the index of the interval it falls in."""
         table = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int32)
         for a in range(self.attributes):
             part = bits[self.first[a] : self.first[a + 1]]

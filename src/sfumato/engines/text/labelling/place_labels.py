@@ -22,7 +22,7 @@ _SAID = 1e3  # what an answer speaks with for its label
 
 
 class PlaceLabels:
-    """Tells the labels of places: what answers, rules and the starter make of them, as a release would.
+    """Predicts the labels of places from answers, rules and the starter, as a release would.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class PlaceLabels:
         return LabelCRF().fit(self._pool, codes, self.labels, voices=self._voices, seed=seed)
 
     def learn(self, codes: npt.NDArray[np.integer]) -> None:
-        """Tell labels in the light of these answers from here on."""
+        """Learn from these answers how labels are predicted from here on."""
         self._fitted = self.learned(codes)
 
     def whole_matches(self, document: int, hidden: Mask) -> Mask:

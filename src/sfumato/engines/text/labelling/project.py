@@ -82,7 +82,7 @@ class ProjectRecord(HouseRecord):
     seed: int = Field(default=0, ge=0)
     start: str = "none"
     starter: StarterRecord | None = None
-    """The shipped model that proposes as the rules do; it is silent where it does not know the language."""
+    """The shipped model, which proposes spans like the rules; it proposes none where it does not know the language."""
     proposals: dict[str, int] = Field(default_factory=dict)
     proposals_by_label: dict[Label, Count] = Field(default_factory=dict)
     words: Count = 0

@@ -112,7 +112,7 @@ def likeliest_labels(
 
 @dataclass(frozen=True, eq=False)
 class LabelModel:
-    """Tells the labels of redacted words.
+    """Predicts the labels of redacted words.
 
     Parameters
     ----------

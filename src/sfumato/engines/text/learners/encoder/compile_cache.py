@@ -73,7 +73,7 @@ _first = _FirstUse()
 
 @contextmanager
 def tell_of_compiling(*, learns: bool) -> Iterator[None]:
-    """Tell at the first use of an encoder that it is compiled, and for how long it was.
+    """Print at the first use of an encoder that it is compiled, and for how long it was.
 
     Parameters
     ----------
