@@ -65,6 +65,18 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("*attack.json", "compositions", "an attack takes earlier releases into account"),
     Allowed("text*audit-*.json", "measured.*", "exact intervals are computed without scipy: 14 digits are the same"),
     Allowed("text*audit-*.json", "release", "an audit names its release by the mark"),
+    *(
+        Allowed(f"text/{file}", what, "labels are predicted by another model; the same words are redacted")
+        for file, what in (
+            ("*.jsonl", LABELS), ("judged.audit-documents.txt", LABELS), ("judged.audit-words.txt", r"^\[ \] \d+: "),
+            ("*/release.json", "counts.spans.*"), ("frontier/model/*", ""), ("frontier/learned/arrays.bin", ""),
+            ("frontier/learned/model.json", "*sha256"), ("frontier/frontier.json", "files.*"),
+        )
+    ),
+    *(
+        Allowed(f"text/{file}", what, "a surrogate follows the label of the words that it replaces")
+        for file, what in (("corpus/bare.jsonl", ""), ("surrogate/bare.jsonl", ""), ("*/release.json", "counts.surrogates.*"))
+    ),
     Allowed("text-helpers/frontier/*", "", "a name that a rule finds ends with its line"),
     Allowed("text-helpers/release/*", "", "a name that a rule finds ends with its line"),
     Allowed("text-helpers/found/frontier.json", "references*", "what the learner would do without the findings is a reference too"),
