@@ -5,8 +5,9 @@ Names load when first used, so that importing this package costs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from .._lazy import lazy_names
 
 if TYPE_CHECKING:
     from .baskets import read_baskets
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .sources import Withheld
     from .table import read_table
 
-_LAZY = {
+_HOME = {
     "Corpus": "documents",
     "Document": "document",
     "Limits": "limits",
@@ -49,12 +50,4 @@ __all__ = [
     "write_documents",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

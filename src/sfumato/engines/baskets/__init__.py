@@ -15,8 +15,9 @@ paper to functions and tests.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ..._lazy import lazy_names
 
 if TYPE_CHECKING:
     from .containment.audit import Audit, dataset_containment, row_containment
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
         MaximalSelector,
     )
 
-_LAZY = {
+_HOME = {
     "Audit": "containment.audit",
     "BestSelector": "selectors",
     "ExactSelector": "selectors",
@@ -56,12 +57,4 @@ __all__ = [
     "row_containment",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -13,8 +13,9 @@ paper to functions and tests.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ..._lazy import lazy_names
 
 if TYPE_CHECKING:
     from .contingency.cells import Cells
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .space.policy_files import load_policy, save_mapping, save_policy
     from .space.safe_harbor import safe_harbor
 
-_LAZY = {
+_HOME = {
     "Cells": "contingency.cells",
     "Lattice": "space.policy",
     "Policy": "space.policy",
@@ -54,12 +55,4 @@ __all__ = [
     "save_policy",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

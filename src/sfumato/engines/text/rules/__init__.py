@@ -5,8 +5,9 @@ Each name loads its module when it is first used: publishing needs few of them.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ...._lazy import lazy_names
 
 if TYPE_CHECKING:
     from .builtin import LANGUAGES, built_in, guess_languages
@@ -49,8 +50,4 @@ _HOME = {
     "rule_place": "features",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+__getattr__, __dir__ = lazy_names(__name__, _HOME)
