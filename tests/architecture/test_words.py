@@ -55,11 +55,11 @@ def test_the_adjectives_are_used():
     assert {name for _, name in participles()} >= ADJECTIVES
 
 
-def test_no_two_public_classes_share_a_name():
+def test_no_two_classes_share_a_name():
     homes = defaultdict(list)
     for name, tree in trees().items():
         for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            if isinstance(node, ast.ClassDef):
                 homes[node.name].append(name)
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 

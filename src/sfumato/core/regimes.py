@@ -53,11 +53,11 @@ People = Annotated[int, Field(ge=2)]
 _SURE: tuple[Sure, ...] = ("read", "reported", "recalled")
 
 
-class _Entry(BaseModel):
+class _RegimesPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RegimeSource(_Entry):
+class RegimeSource(_RegimesPart):
     """Where something was found, of what fields, and how sure that is."""
 
     title: Text
@@ -67,7 +67,7 @@ class RegimeSource(_Entry):
     section: Text | None = None
 
 
-class RegimeLevel(_Entry):
+class RegimeLevel(_RegimesPart):
     """A number: the decimal that is printed, and the group size that is compared."""
 
     value: Annotated[float, Field(gt=0, lt=1)]
@@ -83,21 +83,21 @@ class RegimeLevel(_Entry):
         return self
 
 
-class CellRule(_Entry):
+class CellRule(_RegimesPart):
     """Counts that no output may show, from `low` to `high`."""
 
     low: Annotated[int, Field(ge=1)]
     high: Annotated[int, Field(ge=1)]
 
 
-class Ask(_Entry):
+class Ask(_RegimesPart):
     """One thing that a regime wants to see, and where the report has it."""
 
     what: Text
     at: Place
 
 
-class Regime(_Entry):
+class Regime(_RegimesPart):
     """What one regime asks for; see regimes.toml for the meaning of its fields."""
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{1,40}$")]
@@ -204,7 +204,7 @@ class SizeComparison:
         return "within" if self.meets else "above"
 
 
-class _RegimesFile(_Entry):
+class _RegimesFile(_RegimesPart):
     """The data file."""
 
     format: Literal[1]

@@ -56,10 +56,10 @@ def read_mentions(
         The year in which the note was written: "in 1998 at the age of 44" says an age only with it.
 
     """
-    return _Reader(text, folded, language, year).read()
+    return _MentionReader(text, folded, language, year).read()
 
 
-class _Reader:
+class _MentionReader:
     """One text as one language has it."""
 
     def __init__(self, text: str, folded: str, language: Language, year: int | None) -> None:

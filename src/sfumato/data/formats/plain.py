@@ -32,7 +32,7 @@ class Plain(FileFormat):
             ) from None
         found = FileSummary(self.name)
         found.places["body"] = len(text)
-        return _Text(text, (Segment(0, len(text), "body"),), found)
+        return _PlainText(text, (Segment(0, len(text), "body"),), found)
 
     def search(self, content: bytes, removed: Iterable[str]) -> int:
         written = "".join(content.decode().split())
@@ -46,6 +46,6 @@ class Plain(FileFormat):
         return text
 
 
-class _Text(OpenedFile):
+class _PlainText(OpenedFile):
     def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
         return apply(self.text, edits.get("body", ())).encode()

@@ -108,7 +108,7 @@ class ShiftReference:
         models = tuple(
             CRF().fit(data, sensitive, documents=fold != part, seed=seed) for part in range(parts)
         )
-        words = _Words.of(data, vocabulary_words, salt)
+        words = _HashedWords.of(data, vocabulary_words, salt)
         trigrams = _Trigrams.of(data, salt, 0, documents)
         bytes_fold = fold[trigrams.document_of]
         reference = cls(
@@ -138,7 +138,9 @@ class ShiftReference:
         data = TokenData.of(tokenize(list(texts), vocabulary), vocabulary, tuple(knowledge))
         random = streams.generator("fold models")
         fold = random.integers(0, len(self.models), data.documents)
-        measured, scores = self._measured(data, _Words.of(data, vocabulary.words, self.salt), fold)
+        measured, scores = self._measured(
+            data, _HashedWords.of(data, vocabulary.words, self.salt), fold
+        )
         kept = np.arange(len(self.measures))
         if len(kept) > LARGEST_SAMPLE:
             kept = np.sort(streams.generator("learned").choice(kept, LARGEST_SAMPLE, replace=False))
@@ -149,7 +151,7 @@ class ShiftReference:
         return verdict, data, scores
 
     def _measured(
-        self, data: TokenData, words: _Words, fold: npt.NDArray[np.int64]
+        self, data: TokenData, words: _HashedWords, fold: npt.NDArray[np.int64]
     ) -> tuple[Floats, Floats]:
         """Measure each document by the model, words and trigrams of everything outside its fold."""
         scores = np.full(len(data), -np.inf)
@@ -243,7 +245,7 @@ def _check_table(keys: Array, by_fold: Array, folds: int) -> _Table:
 
 
 @dataclass(frozen=True, eq=False)
-class _Words:
+class _HashedWords:
     """The words of some documents, hashed, each with its document."""
 
     keys: Keys
@@ -251,7 +253,7 @@ class _Words:
     capitalised: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, data: TokenData, vocabulary: Sequence[str], salt: int) -> _Words:
+    def of(cls, data: TokenData, vocabulary: Sequence[str], salt: int) -> _HashedWords:
         types = data.tokens.type[data.counted]
         keys = _mix_hash(lower_keys(list(vocabulary)), salt)
         upper = np.array([word[:1].isupper() for word in vocabulary], np.bool_)

@@ -231,7 +231,7 @@ def _text(message: Message) -> str:
     return text.replace("\r\n", "\n")
 
 
-class _Page(HTMLParser):
+class _HtmlWords(HTMLParser):
     """Collects the words of an HTML form."""
 
     def __init__(self) -> None:
@@ -257,7 +257,7 @@ class _Page(HTMLParser):
 
 
 def _text_of_page(page: str) -> str:
-    reader = _Page()
+    reader = _HtmlWords()
     reader.feed(page)
     reader.close()
     lines = (line.strip() for line in "".join(reader.pieces).split("\n"))

@@ -23,7 +23,7 @@ _STANDARD = re.compile(  # namespaces of vocabularies that somebody else wrote d
 _KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
 
 
-class _Page(HTMLParser):
+class _PageContent(HTMLParser):
     """Everything that a page holds."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class _Page(HTMLParser):
 
 def search_page(content: bytes, removed: Iterable[str]) -> int:
     """Count the removed strings in a page, each without white space; comments count too."""
-    page = _Page()
+    page = _PageContent()
     page.feed(content.decode())
     page.close()
     return page.hidden + _count(page.pieces, page.values, page.names, removed)

@@ -20,7 +20,7 @@ _DULL = re.compile(r"[-+\d.,%]{0,2}|true|false|[A-Za-z]?")
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _ElementText:
     element: _Element
 
     def put(self, text: str) -> None:
@@ -101,7 +101,7 @@ class Walk:
                 self._spoken.append(AttributeText(root, str(key)))
         if name not in self.inline:
             self._speak(collected)
-        self._add(collected, root.text, _Text(root))
+        self._add(collected, root.text, _ElementText(root))
         for child in root:
             own = child.tag.rpartition("}")[2]
             is_block = own not in self.inline

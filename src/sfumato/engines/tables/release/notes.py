@@ -108,7 +108,7 @@ class _NotesColumn:
         import pyarrow as pa
 
         opened = self.done.opened
-        counts = _Counts()
+        counts = _NoteCounts()
         opened.execute(f"CREATE OR REPLACE TABLE {self.stored} (place BIGINT, note VARCHAR)")
         for batch in opened.batches(self._query(), _BATCH_ROWS):
             places, notes = [], []
@@ -225,7 +225,7 @@ class _NotesColumn:
 
     # --- what is written -------------------------------------------------------------------------
 
-    def _rewrite_row(self, row: Mapping[str, object], counts: _Counts) -> Rewritten | None:
+    def _rewrite_row(self, row: Mapping[str, object], counts: _NoteCounts) -> Rewritten | None:
         note = row["note"]
         if not isinstance(note, str) or not note:
             return None
@@ -277,7 +277,7 @@ class _NotesColumn:
 
 
 @dataclass
-class _Counts:
+class _NoteCounts:
     """What was counted in a column of notes."""
 
     notes: int = 0

@@ -38,7 +38,7 @@ def _cover(one: Interval, other: Interval) -> Interval:
     return replace(one, low=min(one.low, other.low), high=max(one.high, other.high))
 
 
-class _Counts(TypedDict):
+class _CandidateCounts(TypedDict):
     published: float
     leaked: int
     false_positives: int
@@ -228,7 +228,7 @@ class Judge:
         lost, all_harmless = int((harmless & redacted).sum()), int(harmless.sum())
         return lost / max(all_harmless, 1)
 
-    def _counts(self, redacted: Mask, utility: Utility) -> _Counts:
+    def _counts(self, redacted: Mask, utility: Utility) -> _CandidateCounts:
         return {
             "published": utility.value,
             "leaked": int(np.count_nonzero(self.sensitive & ~redacted)),

@@ -76,7 +76,7 @@ def find_conventions(
     """
     label_of = {kind_of(label): label for label in reversed(labels)}
     place = label_of.get("ORGANIZATION") or label_of.get("LOCATION")
-    reader = _Reader(data, words)
+    reader = _CaseFinder(data, words)
     found = []
     if (name := label_of.get("NAME")) is not None:
         asks = f"Is a title part of a {name} here?"
@@ -90,7 +90,7 @@ def find_conventions(
     return [one for one in found if len(one.places) >= _FEWEST]
 
 
-class _Reader:
+class _CaseFinder:
     """Finds the cases of conventions."""
 
     def __init__(self, data: TokenData, words: Sequence[str]) -> None:

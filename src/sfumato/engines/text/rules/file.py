@@ -73,7 +73,7 @@ class _RuleEntry(_Strict):
         return value
 
 
-class _Words(_Strict):
+class _WordsTable(_Strict):
     words: list[str] = Field(default_factory=list)
     file: str | None = None
 
@@ -97,7 +97,7 @@ def _read_words(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
 
-class _Deny(_Words):
+class _Deny(_WordsTable):
     label: str = Field(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f\[\]]+$")
     score: float = Field(default=1.0, gt=0, le=1)
 
@@ -163,7 +163,7 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
         if deny is not None:
             words = deny.entries(path.parent)
             found.append(WordRule(f"deny {deny.label}", deny.label, deny.score, words=words))
-    allow = part(_Words, content.get("allow", {}), "allow") or _Words()
+    allow = part(_WordsTable, content.get("allow", {}), "allow") or _WordsTable()
     file = top or RulesFile()
     for number, name in enumerate(file.languages or []):
         if name not in LANGUAGES:
@@ -197,7 +197,7 @@ def _error_at(location: _Path, kind: str, message: str, lines: dict[_Path, int])
         models: dict[str, type[BaseModel]] = {
             "rule": _RuleEntry,
             "deny": _Deny,
-            "allow": _Words,
+            "allow": _WordsTable,
         }
         model = models.get(str(location[0]), RulesFile)
         keys = [*RulesFile.model_fields, "rule", "deny", "allow"]

@@ -101,7 +101,7 @@ class Repeats(NamedTuple):
     streams: Streams
 
 
-class _Entry(NamedTuple):
+class _Competitor(NamedTuple):
     scores: tuple[Scores, ...]  # under each seed; one where no seed changes them
     fit: CrossFit
 
@@ -158,7 +158,7 @@ class Competition:
             every = (scores, *(other[form] for other in again if form in other))
             # One threshold for all seeds: what is published will have another one.
             curves = self._curves(form, every, np.tile(fold_of[live], len(every)), self.folds)
-            self.entries[form] = _Entry(every, curves.cross_fit())
+            self.entries[form] = _Competitor(every, curves.cross_fit())
 
     def _curves(
         self, form: Form, every: Sequence[Scores], fold: npt.NDArray[np.int64], folds: int

@@ -61,7 +61,7 @@ def kinds_of(starter: Starter, labels: Sequence[str]) -> dict[str, tuple[str, ..
 
 
 @dataclass(frozen=True, eq=False)
-class _Reader:
+class _AdaptedKind:
     """One kind: the starter's model, and the one that learned from what it was sure of."""
 
     kind: str
@@ -98,7 +98,7 @@ class AdaptedStarter(Model):
     """
 
     collection: CollectionWords
-    readers: tuple[_Reader, ...]
+    readers: tuple[_AdaptedKind, ...]
     knows_language: bool = True
     kind = "starter"
 
@@ -185,7 +185,7 @@ class AdaptedStarter(Model):
                     raise ValueError
                 tuned = model(number, described["models"], "tuned")
                 least = float(described.get("least_alone", -np.inf))
-                readers.append(_Reader(str(described["kind"]), first, tuned, least))
+                readers.append(_AdaptedKind(str(described["kind"]), first, tuned, least))
             if not readers or not collection.is_sound():
                 raise ValueError
         except (KeyError, TypeError, ValueError) as error:
@@ -272,7 +272,7 @@ def adapt(starter: Starter, data: TokenData, kinds: Sequence[str], *, seed: int 
 
     """
     collection = CollectionWords.of(data)
-    untuned = AdaptedStarter(collection, tuple(_Reader(k, starter.models[k]) for k in kinds))
+    untuned = AdaptedStarter(collection, tuple(_AdaptedKind(k, starter.models[k]) for k in kinds))
     seen = untuned.seen(data)
     pool = Pool(seen)
     readers, scores = [], {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["encoder_forms"]
 
 
-class _Reader(NamedTuple):
+class _TriedEncoder(NamedTuple):
     """An encoder in the search: its stages, and how it is learned again from all documents."""
 
     whole: int  # it reads everything
@@ -64,7 +64,7 @@ def encoder_forms(
         )
 
     simpler = encoder.simpler()
-    readers: list[_Reader] = []
+    readers: list[_TriedEncoder] = []
     forms: list[Form] = []
     for effort, one in enumerate([encoder] if simpler is None else [simpler, encoder]):
         teaches = student if not effort else None
@@ -116,7 +116,7 @@ def _add_reader(
     first: Scores,
     look: SecondPass,
     student: Student | None,
-) -> _Reader:
+) -> _TriedEncoder:
     """Score by an encoder out of fold, under each seed, and add its stages."""
     settings, data, sensitive = search.settings, search.labelled.data, search.sensitive
     if search.background is not None:
@@ -149,4 +149,4 @@ def _add_reader(
     whole = len(stages) - 1
     sees = add(((whole, True),), "sees the encoder")
     deep = add(((whole, True), (sees, False)), "sees the encoder, stack")
-    return _Reader(whole, sees, deep, scored, refit)
+    return _TriedEncoder(whole, sees, deep, scored, refit)
