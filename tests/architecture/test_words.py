@@ -113,6 +113,18 @@ def test_sentences_are_plain(kind):
     assert wrong == []
 
 
+def test_docstrings_neither_give_nor_say_nor_tell():
+    """A function returns, writes, prints or sends; a class predicts, reads or holds."""
+    wrong = [
+        f"{name}:{getattr(node, 'name', '')}"
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module)
+        and re.match(r"(Give|Say|Tell)s?\b", ast.get_docstring(node) or "")
+    ]
+    assert not wrong
+
+
 def test_what_returns_an_answer_says_so():
     """`Return whether …`, as in every other docstring; a property may be a sentence without a verb."""
     wrong = [
