@@ -215,7 +215,7 @@ def test_leaving_out_a_few_records_keeps_more(tmp_path):
 
 def test_what_cannot_be_asked():
     frame = people()
-    with pytest.raises(ParameterError, match="smallest size"):
+    with pytest.raises(ParameterError, match="minimum group size"):
         tables.explore(frame, schema=SCHEMA, suppress=0.1)
     with pytest.raises(ParameterError, match="default risk"):
         tables.explore(frame, schema=SCHEMA, suppress=0.1, min_k=3, risk="prosecutor")

@@ -64,7 +64,7 @@ def test_rules_beside_labels_are_redacted_first_and_stored(notes, tmp_path):
     listed = found.publish("r10", bare(notes))
     lines = (out / "in.jsonl").read_text().splitlines()
     assert [json.loads(line)["text"] for line in lines] == [d.text for d in listed]
-    with pytest.raises(InputError, match="rules of its own"):
+    with pytest.raises(InputError, match="its own rules"):
         again.publish("r10", bare(notes), rules=BUILT_IN)
 
 
