@@ -81,6 +81,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
     gc.freeze()
     if session.config.getoption("--write-counts"):
+        if session.testsfailed:
+            raise pytest.UsageError("The counts were not written: a file could not be collected.")
         counts = dict(sorted(session.config.stash[_COLLECTED].items()))
         COUNTS.write_text(json.dumps(counts, indent=0) + "\n", encoding="utf-8")
 

@@ -13,7 +13,7 @@ from sfumato.engines.text import shift
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData, lower_keys
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.shift import MEASURES, ShiftReference, _Words
+from sfumato.engines.text.shift import MEASURES, ShiftReference, _HashedWords
 
 
 def learned(documents, seed=0):
@@ -125,5 +125,5 @@ def test_no_word_is_kept_as_it_is(reference, halves):
     data = TokenData.of(tokenize([halves[0][0].text], vocabulary), vocabulary)
     plain = set(lower_keys(list(vocabulary.words)).tolist())
     assert not plain & set(reference.words.keys.tolist())
-    one, two = (_Words.of(data, vocabulary.words, salt).keys for salt in (1, 2))
+    one, two = (_HashedWords.of(data, vocabulary.words, salt).keys for salt in (1, 2))
     assert not set(one.tolist()) & set(two.tolist())
