@@ -1,5 +1,6 @@
 """Every command block of the README and of the docs is run, page by page, in a fresh folder."""
 
+import importlib
 import os
 import re
 import shlex
@@ -131,3 +132,36 @@ def test_links_between_pages_and_pictures_exist():
         for target in link.findall(page.read_text(encoding="utf-8")):
             if "://" not in target and not target.startswith("mailto:"):
                 assert (page.parent / target).exists(), f"{page.name} → {target}"
+
+
+def is_reached(name, packages):
+    """Return whether a dotted name is an attribute of a module in one of the packages."""
+    parts = name.split(".")
+    for package in packages:
+        for split in range(len(parts), 0, -1):
+            try:
+                found = importlib.import_module(".".join([package, *parts[:split]]))
+            except ImportError:
+                continue
+            for part in parts[split:]:
+                found = getattr(found, part, None)
+            if found is not None:
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "paper", sorted((ROOT / "src").rglob("PAPER*.md")), ids=lambda p: f"{p.parent.name}/{p.name}"
+)
+def test_functions_and_tests_of_a_paper_exist(paper):
+    """A table of PAPER.md maps what the paper defines to `module.function` and to `test_…`, which may end with `…`."""
+    quoted = set(re.findall(r"`([^`\n]+)`", paper.read_text(encoding="utf-8")))
+    packages = (f"sfumato.engines.{paper.parent.name}", "sfumato.core", "sfumato")
+    dotted = {q.removesuffix("()") for q in quoted if re.fullmatch(r"[a-z_]+(\.\w+)+(\(\))?", q)}
+    files = {q for q in dotted if re.search(r"\.(py|json|jsonl|csv|md|txt|toml)$", q)}
+    assert [name for name in sorted(dotted - files) if not is_reached(name, packages)] == []
+    tests = list((ROOT / "tests").rglob("test_*.py"))
+    known = {p.stem for p in tests}
+    known.update(*(re.findall(r"def (test_\w+)", p.read_text(encoding="utf-8")) for p in tests))
+    named = {word for q in quoted for word in re.findall(r"\btest_\w+", q)}
+    assert [n for n in sorted(named) if not any(k.startswith(n) for k in known)] == []
