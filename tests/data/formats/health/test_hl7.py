@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from sfumato.core.errors import InputError
 from sfumato.data.document import Edit, Edited
 from sfumato.data.documents import read_documents, write_documents
-from sfumato.data.formats.health.messages import Separators
+from sfumato.data.formats.health.messages import MessageWalk, Separators
+from sfumato.data.formats.health.profile import load_profile
 from sfumato.data.formats.health.pseudonyms import Pseudonyms
+from sfumato.data.formats.health.rewriting import CollectedTexts
 from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.verification import Digests
 
@@ -148,3 +150,27 @@ def test_documents_become_messages(tmp_path):
     (again,) = read_documents(tmp_path / "made" / "messages.hl7")
     assert again.text.split() == documents[0].text.split()
     assert again.fields["patient"] == documents[0].fields["patient"]
+
+
+FIELDS = st.sampled_from(["", '""', "R", "718-7^Hemoglobin^LN", "718-7^Hemoglobin^L", "2020", "20200102", "Ann^Lee", "a\\T\\b", "A&B^C", "A~B^^", "12345678", "M", "^^^X^MR", "I10^Hypertension^L~x", "TX", "NM", "seen Ann"])  # fmt: skip
+SEGMENTS = st.tuples(st.sampled_from(["PID", "PV1", "OBX", "OBR", "NTE", "DG1", "ZPI"]), st.lists(FIELDS, max_size=12))  # fmt: skip
+
+
+@given(
+    st.lists(st.lists(SEGMENTS, max_size=5), min_size=2, max_size=4),
+    st.sampled_from(["|^~\\&", "|^~\\$"]),
+)
+def test_what_is_remembered_of_fields_that_stay_changes_nothing(messages, marks):
+    profile = load_profile("hl7")
+    remembering = MessageWalk(profile)
+    for segments in messages:
+        lines = [f"MSH{marks}|a|b", *("|".join([name, *fields]) for name, fields in segments)]
+        for apart in (Separators.of(lines[0]), USUAL):
+            for own in (CollectedTexts(), CollectedTexts()):  # the second time what stays is known
+                fresh, found = CollectedTexts(), remembering.message(lines, apart, own)
+                assert found == MessageWalk(profile).message(lines, apart, fresh)
+                assert (own.whole, own.dropped, own.unkeyed) == (
+                    fresh.whole,
+                    fresh.dropped,
+                    fresh.unkeyed,
+                )

@@ -62,10 +62,8 @@ class Hl7(HealthRecords):
             raise FormatError(f"The file {part.name!r} holds no HL7 message.", hint="a message begins with MSH.")  # fmt: skip
         yield held
 
-    def _records(
-        self, part: CorpusFile
-    ) -> Iterator[tuple[Document, CollectedTexts, list[str], Separators] | Withheld]:
-        names = replace(self.names, id="id")
+    def _split(self, part: CorpusFile) -> Iterator[tuple[int, list[str], Separators] | Withheld]:
+        """Yield the segments of each message, under its number."""
         for number, raw in enumerate(self._messages(part), 1):
             if raw is None:
                 yield Withheld(f"record {number}", "is a message beyond the limit of bytes", number, part.name, None, LimitError)  # fmt: skip
@@ -76,6 +74,15 @@ class Hl7(HealthRecords):
             if apart is None:
                 yield Withheld(f"record {number}", "does not name its separators", number, part.name, None, FormatError)  # fmt: skip
                 continue
+            yield number, segments, apart
+
+    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
+        names = replace(self.names, id="id")
+        for message in self._split(part):
+            if isinstance(message, Withheld):
+                yield message
+                continue
+            number, segments, apart = message
             texts = CollectedTexts()
             self.walk.message(segments, apart, texts)
             fields = {
@@ -86,14 +93,9 @@ class Hl7(HealthRecords):
                 names, part, number, raw_id=f"{part.name}:{number}", text=texts.whole, raw_spans=(),
                 fields=fields, segments=texts.segments,
             )  # fmt: skip
-            if isinstance(document, Document):
-                yield replace(document, orders=texts.orders), texts, segments, apart
-            else:
-                yield document
-
-    def read_texts(self, part: CorpusFile) -> Iterator[tuple[Document, CollectedTexts] | Withheld]:
-        for record in self._records(part):
-            yield record if isinstance(record, Withheld) else record[:2]
+            if isinstance(document, Document) and texts.orders:
+                document = replace(document, orders=texts.orders)
+            yield (document, texts) if isinstance(document, Document) else document
 
     # --- writing ---------------------------------------------------------------------------------
 
@@ -114,12 +116,13 @@ class Hl7(HealthRecords):
         self, part: CorpusFile, edited: Iterable[Edited]
     ) -> Iterator[tuple[Edited, bytes]]:
         """Yield the documents that may be written, each with its message."""
-        records = (one for one in self._records(part) if not isinstance(one, Withheld))
+        messages = (one for one in self._split(part) if not isinstance(one, Withheld))
         for one in edited:
-            found = next((r for r in records if r[0].record == one.document.record), None)
-            if found is None or found[0].text != one.document.text:
-                raise WorkError("The input changed while it was published.", hint="start again.")
-            document, _, segments, apart = found
+            document = one.document
+            found = next((own for own in messages if own[0] == document.record), None)
+            if found is None:
+                raise _changed()
+            _, segments, apart = found
             texts = EditedTexts(
                 document.text, document.segments, by_place(document, one.edits), self.pseudonyms,
                 lambda person, _: str(person["id"]),
@@ -128,6 +131,8 @@ class Hl7(HealthRecords):
                 message = self.walk.message(segments, apart, texts)
             except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
                 continue
+            if not texts.is_done:
+                raise _changed()
             if not (
                 one.edits and self._holds_leak(one, message, apart, texts)
             ):  # else it is missed, and withheld
@@ -141,8 +146,14 @@ class Hl7(HealthRecords):
         wanted = ["".join(text.split()) for text in removed]
         marks = re.escape(f"{apart.field}{apart.component}{apart.repetition}{apart.subcomponent}\r")
         pieces = {apart.decode(one) for one in re.split(f"[{marks}]", message)} if wanted else set()
-        is_left = any(stands_in(text, one) for one in pieces for text in wanted)
+        held = "\n".join("".join(one.split()) for one in pieces)  # most messages hold none anywhere
+        left = [text for text in wanted if text in held]
+        is_left = any(stands_in(text, one) for one in pieces for text in left)
         return is_left or texts.still_holds(removed, edited.text)
+
+
+def _changed() -> WorkError:
+    return WorkError("The input changed while it was published.", hint="start again.")
 
 
 def _decode(raw: bytes) -> str:

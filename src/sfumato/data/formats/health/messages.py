@@ -10,6 +10,7 @@ import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .profile import Profile
 from .rewriting import Rewriting, rewrite_file
@@ -23,6 +24,8 @@ _TOKEN = re.compile(  # of a table: no long word, which may be a name a field of
     r"(?![\[<(])(?!.*(?:[A-Za-z]{5}|[A-Z][a-z]{2}|[0-9]{6}|@))[!-~]{1,12}"
 )
 _NULL = '""'
+_EMPTY = ("", _NULL)
+_MOST_KNOWN, _LONGEST_KNOWN = 50_000, 100
 _OBSERVED = {"NM", "SN", "CE", "CWE", "CNE", "CF", "DT", "TS", "DTM", "TM", "ID", "IS", "SI", "CQ", "MO", "CP", "DR", "NA", "ED", "RP",
              "XPN", "PN", "XCN", "CN", "XAD", "AD", "XTN", "TN", "CX", "EI", "XON", "HD", "PL"}  # fmt: skip
 _LETTERS = "FSRET"
@@ -88,11 +91,18 @@ class Separators:
 
     def encode(self, text: str) -> str:
         """Return a text as it is written inside a component."""
-        own = (self.field, self.component, self.repetition, self.escape, self.subcomponent)
-        mark = self.escape
-        into = {c: f"{mark}{letter}{mark}" for c, letter in zip(own, _LETTERS, strict=True)}
-        into |= {"\n": f"{mark}.br{mark}", "\r": " "}
-        return "".join(into.get(c, c) for c in text)
+        special, into = _escapes(self)
+        return special.sub(lambda found: into[found[0]], text)
+
+
+@lru_cache(maxsize=64)
+def _escapes(apart: Separators) -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return what finds characters that have to be escaped, and how they are written."""
+    own = (apart.field, apart.component, apart.repetition, apart.escape, apart.subcomponent)
+    mark = apart.escape
+    into = {c: f"{mark}{letter}{mark}" for c, letter in zip(own, _LETTERS, strict=True)}
+    into |= {"\n": f"{mark}.br{mark}", "\r": " "}
+    return re.compile(f"[{re.escape(''.join(into))}]"), into
 
 
 def segments_of(message: str) -> list[str]:
@@ -114,7 +124,8 @@ class MessageWalk:
         self.profile = profile
         self._types = {name: own.split() for name, own in profile.segments.items()}
         self._public = tuple(profile.terminologies)
-        self._actions: dict[tuple[str, int, str, int], str | None] = {}
+        self._actions: dict[tuple[str, int, str], dict[int, str | None]] = {}
+        self._kept: dict[tuple[str, int, str, str, Separators], str] = {}
 
     def person(self, segments: Sequence[str], apart: Separators) -> str:
         """Return whom a message, or the rest of one, is about; its own number where it names nobody."""
@@ -148,7 +159,10 @@ class MessageWalk:
                 to.enter({"id": self.person(segments[at:], apart)}, None)
             fields = segment.split(apart.field)
             first = 2 if name == "MSH" else 1  # there the separator itself is a field
-            new = [self._field(name, i, value, types, fields, apart, to) for i, value in enumerate(fields[first:], 3 if first == 2 else 1)]  # fmt: skip
+            new = [
+                value if value in _EMPTY else self._field(name, i, value, types, fields, apart, to)
+                for i, value in enumerate(fields[first:], 3 if first == 2 else 1)
+            ]
             made.append(apart.field.join([*fields[:first], *new]).rstrip(apart.field))
         return "\r".join(made) + "\r"
 
@@ -156,8 +170,6 @@ class MessageWalk:
         self, segment: str, number: int, value: str, types: Sequence[str], fields: Sequence[str],
         apart: Separators, to: Rewriting,
     ) -> str:  # fmt: skip
-        if value in ("", _NULL):
-            return value
         if number > len(types):
             to.drop("a field that the profile does not list")
             return ""
@@ -171,23 +183,41 @@ class MessageWalk:
     def _repetition(
         self, segment: str, number: int, kind: str, value: str, apart: Separators, to: Rewriting
     ) -> str:
-        components = value.split(apart.component)
+        own = (segment, number, kind, value, apart)
+        known = self._kept.get(own)
+        if known is not None:
+            return known
+        actions = self._actions.setdefault(own[:3], {})
+        components, is_kept = value.split(apart.component), len(value) <= _LONGEST_KNOWN
         made = []
         for at, component in enumerate(components, 1):
-            action = self._action(segment, number, kind, at)
-            if component in ("", _NULL):
+            if component in _EMPTY:
                 made.append(component)
-            elif action == "drop":
+                continue
+            if at not in actions:
+                actions[at] = self._action(segment, number, kind, at)
+            action = actions[at]
+            if action == "base64":
+                return self._attachment(components, apart, to)
+            if action == "drop":
                 to.drop("a field")
                 made.append("")
-            elif action == "base64":
-                return self._attachment(components, apart, to)
-            else:
-                if action == "code":
-                    action = self._code(components, at)
-                parts = component.split(apart.subcomponent)
-                made.append(apart.subcomponent.join(self._string(one, action, apart, to) for one in parts))  # fmt: skip
-        return apart.component.join(made).rstrip(apart.component)
+                is_kept = False
+                continue
+            if action == "code":
+                action = self._code(components, at)
+            parts = component.split(apart.subcomponent)
+            stays = [not one or self._stays(one, action, apart) for one in parts]
+            is_kept = is_kept and all(stays)
+            made.append(apart.subcomponent.join(
+                one if stay else self._string(one, action, apart, to) for one, stay in zip(parts, stays, strict=True)
+            ))  # fmt: skip
+        written = apart.component.join(made).rstrip(apart.component)
+        if is_kept:
+            if len(self._kept) > _MOST_KNOWN:
+                self._kept.clear()
+            self._kept[own] = written
+        return written
 
     @staticmethod
     def _attachment(components: Sequence[str], apart: Separators, to: Rewriting) -> str:
@@ -211,12 +241,9 @@ class MessageWalk:
         return apart.component.join(["", *known, "Base64", packed])
 
     def _action(self, segment: str, number: int, kind: str, component: int) -> str | None:
-        key = (segment, number, kind, component)
-        if key not in self._actions:
-            paths = ((segment, str(number), str(component)), (segment, str(number)), (kind, str(component)), (kind,))  # fmt: skip
-            rules = self.profile.rules
-            self._actions[key] = next((rules[path] for path in paths if path in rules), None)
-        return self._actions[key]
+        paths = ((segment, str(number), str(component)), (segment, str(number)), (kind, str(component)), (kind,))  # fmt: skip
+        rules = self.profile.rules
+        return next((rules[path] for path in paths if path in rules), None)
 
     def _code(self, components: Sequence[str], at: int) -> str:
         """Return what is done to a component of a coded field: words of public systems stay."""
@@ -228,17 +255,19 @@ class MessageWalk:
             return "keep"
         return "public" if is_public else "text" if at % 3 == 2 else "keep"
 
+    def _stays(self, value: str, action: str | None, apart: Separators) -> bool:
+        """Return whether a string stays as it is."""
+        if apart.escape in value:
+            return False
+        if action == "keep":
+            return bool(_TOKEN.fullmatch(value)) or value in self._public
+        return action == "public" and len(value) <= 256
+
     def _string(self, value: str, action: str | None, apart: Separators, to: Rewriting) -> str:
-        if not value:
-            return value
         if action == "identifier":
             return to.identifier(value)
         if action == "date" and (found := _DATE.fullmatch(value)):
             return self._moved(found, to)
-        if action == "public" and len(value) <= 256 and apart.escape not in value:
-            return value
-        if action == "keep" and apart.escape not in value and (_TOKEN.fullmatch(value) or value in self._public):  # fmt: skip
-            return value
         text = apart.decode(value)
         return apart.encode(to.text(text)) if text.strip() else value
 

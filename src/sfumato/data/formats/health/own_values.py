@@ -24,7 +24,7 @@ _WHOLE = {
 }  # fmt: skip
 _SHORTEST, _LONGEST, _MOST = 3, 200, 200
 _SPACE = re.compile(r"\s+")
-_STRING = re.compile(rb'"((?:[^"\\]|\\.)*)"(:?)')
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(:?)')
 
 
 def own_values(value: object) -> list[str]:
@@ -89,15 +89,16 @@ def pattern_of(values: Iterable[str]) -> re.Pattern[str] | None:
 
 def repeats_itself(found: ScannedResource, texts: str) -> bool:
     """Return whether a scanned resource may repeat in its texts what it says elsewhere: then it is walked through."""
-    squeezed = "".join(texts.split())
-    for code, first, last in found.events:
-        piece = found.content[first:last]
+    squeezed, content, gone = "".join(texts.split()), found.content, []
+    for code, first, last in found.places():
         if code in (kernels.IDENTIFIER, kernels.DATE):
-            own = [unescape(piece)]
+            gone.append(content[first - 1 : last + 1])  # with its quotes
         elif code == kernels.DROP:
-            own = [unescape(one) for one, is_name in _STRING.findall(piece) if not is_name]
-        else:
-            continue
-        if any(len(one) >= _SHORTEST and "".join(one.split()) in squeezed for one in own):
-            return True
-    return False
+            gone.append(content[first:last])
+    elsewhere = b" ".join(gone).decode()
+    if "\\" in elsewhere:
+        own = [unescape(one.encode()) for one, is_name in _STRING.findall(elsewhere) if not is_name]
+    else:
+        parts = elsewhere.split('"')
+        own = [one for one, after in zip(parts[1::2], parts[2::2], strict=True) if after[:1] != ":"]
+    return any(len(one) >= _SHORTEST and "".join(one.split()) in squeezed for one in own)

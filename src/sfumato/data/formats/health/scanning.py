@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +36,8 @@ class ScannedResource(NamedTuple):
         The lines that it was scanned with, without space between their marks.
     start, end : int
         Its first and last byte in them.
-    events : sequence of (int, int, int)
-        What is done (a constant of the kernels) from one place to another, in order.
+    events : sequence of int
+        Three for each thing that is done: what (a constant of the kernels), from one place to another, in order.
     kind, id, person, url : str
         Its kind and id, the reference to whom it is about, and its address in a bundle; "" where there is none.
     texts, dropped, extensions, generated : int
@@ -48,7 +48,7 @@ class ScannedResource(NamedTuple):
     content: bytes
     start: int
     end: int
-    events: Sequence[Sequence[int]]
+    events: Sequence[int]
     kind: str
     id: str
     person: str
@@ -58,10 +58,15 @@ class ScannedResource(NamedTuple):
     extensions: int
     generated: int = 0
 
+    def places(self) -> Iterator[tuple[int, int, int]]:
+        """Return what is done, from where, to where, in order."""
+        rest = iter(self.events)
+        return zip(rest, rest, rest, strict=True)
+
     def count_unkeyed(self) -> int:
         """Return how many ids and references do not have the form of those that are made here."""
         content, count = self.content, 0
-        for code, first, last in self.events:
+        for code, first, last in self.places():
             if code == kernels.IDENTIFIER:
                 count += not is_mark(content[first:last].decode())
             elif code == kernels.REFERENCE:
@@ -126,7 +131,9 @@ class Scanner:
         if not lines:
             return []
         content = out[: rows[-1, _END]].tobytes()
-        found = events[: rows[-1, _LAST]].tolist()
+        found = (
+            events[: rows[-1, _LAST]].ravel().tolist()
+        )  # one list: thousands of short ones are slow
         return [_resource(content, found, row) for row in rows.tolist()]
 
     def _room(self, size: int, longest: int) -> tuple[_Bytes, _Bytes, _Rows, _Rows]:
@@ -183,15 +190,15 @@ def _pack(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.i
     return np.frombuffer(b"".join(encoded) or b"\0", np.uint8), bounds
 
 
-def _resource(content: bytes, events: list[list[int]], row: list[int]) -> ScannedResource | None:
+def _resource(content: bytes, events: list[int], row: list[int]) -> ScannedResource | None:
     (
         status, begin, end, first, last, kind, kind_end, id, id_end, person, person_end, url, url_end, texts, dropped,
         extensions,
     ) = row  # fmt: skip
     if status != _TAKEN:
         return None
-    own, generated = events[first:last], 0
-    if texts and any(event[0] == kernels.XHTML for event in own):
+    own, generated = events[3 * first : 3 * last], 0
+    if texts and kernels.XHTML in own[::3]:
         dropped_pages = _drop_narratives(content, begin, end, own)
         if dropped_pages is None:
             return None
@@ -205,13 +212,15 @@ def _resource(content: bytes, events: list[list[int]], row: list[int]) -> Scanne
 
 
 def _drop_narratives(
-    content: bytes, begin: int, end: int, events: list[list[int]]
-) -> tuple[list[list[int]], int] | None:
+    content: bytes, begin: int, end: int, events: list[int]
+) -> tuple[list[int], int] | None:
     """Return the events with generated narratives dropped, and how many these are; None for the walk in Python."""
-    made, count = [], 0
-    for at, (code, first, last) in enumerate(events):
+    made: list[int] = []
+    count = 0
+    for at in range(0, len(events), 3):
+        code, first, last = events[at : at + 3]
         if code != kernels.XHTML:
-            made.append([code, first, last])
+            made += (code, first, last)
             continue
         head = _GENERATED.search(content, max(begin, first - 60), first)
         if head is None or content[last : last + 2] != b'"}':
@@ -219,10 +228,10 @@ def _drop_narratives(
         start, stop = head.start(), last + 2
         if content[start : start + 1] != b"," and content[stop : stop + 1] == b",":
             stop += 1
-        before = made[-1][2] if made else begin
-        after = events[at + 1][1] if at + 1 < len(events) else end
+        before = made[-1] if made else begin
+        after = events[at + 4] if at + 4 < len(events) else end
         if start < before or stop > after:  # a comma that another event takes
             return None
-        made.append([kernels.DROP, start, stop])
+        made += (kernels.DROP, start, stop)
         count += 1
     return made, count

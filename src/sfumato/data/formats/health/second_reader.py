@@ -12,6 +12,7 @@ __all__ = ["stands_in", "still_holds"]
 
 _CODE = re.compile(r"[a-z]+(?:-[a-z]+)*")  # no name of a person is in lower case
 _ELEMENT = re.compile(r"_?[a-z][A-Za-z0-9]*")
+_PACKED = re.compile(r'"([A-Za-z0-9+/=]{17,})"')
 _KEYED = re.compile(r"[A-Z][A-Za-z]{1,63}(?=/[0-9a-f]{32}$)")
 
 
@@ -29,11 +30,16 @@ def still_holds(line: bytes, removed: Iterable[str], public: Sequence[str]) -> b
 
     """
     wanted = {"".join(text.split()) for text in removed}
-    bare = line.translate(None, b" \t\r\n")
-    is_plain = b'"data"' not in line and b"\\" not in line
-    if not wanted or (is_plain and not any(text.encode() in bare for text in wanted)):
+    if not wanted or (b"\\" not in line and not _may_hold(line.decode(), wanted)):
         return False
     return any(stands_in(text, one) for one in _strings(json.loads(line), tuple(public)) for text in wanted)  # fmt: skip
+
+
+def _may_hold(line: str, wanted: Iterable[str]) -> bool:
+    """Return whether a line without escapes, or what is packed in it, holds a text anywhere; most hold none."""
+    packed = (_unpack(one) for one in _PACKED.findall(line))
+    held = "\n".join("".join(one.split()) for one in (line, *packed))
+    return any(text in held for text in wanted)
 
 
 def stands_in(wanted: str, value: str) -> bool:
@@ -63,7 +69,12 @@ def _strings(value: object, public: tuple[str, ...]) -> Iterator[str]:
         elif isinstance(one, str) and not (one.startswith(public) and " " not in one):
             yield _KEYED.sub("", one)
             if len(one) > 16 and " " not in one:
-                try:
-                    yield base64.b64decode(one, validate=True).decode("utf-8", "ignore")
-                except (binascii.Error, ValueError):
-                    continue
+                yield _unpack(one)
+
+
+def _unpack(value: str) -> str:
+    """Return the text of a string in base64; none where it is no such string."""
+    try:
+        return base64.b64decode(value, validate=True).decode("utf-8", "ignore")
+    except (binascii.Error, ValueError):
+        return ""

@@ -21,7 +21,7 @@ def collect(found: ScannedResource, to: CollectedTexts) -> None:
     """Collect the texts of a resource, and what is dropped of it; raise ValueError for a broken attachment."""
     if found.texts:
         content = found.content
-        for code, first, last in found.events:
+        for code, first, last in found.places():
             if code == _TEXT:
                 to.text(unescape(content[first:last]))
             elif code in (_XHTML, _BASE64, _PAGE64):
@@ -38,7 +38,7 @@ def splice(found: ScannedResource, to: EditedTexts) -> bytes:
     """Return a resource with its texts, ids, references and dates replaced."""
     content, at = found.content, found.start
     made: list[bytes] = []
-    for code, first, last in found.events:
+    for code, first, last in found.places():
         made.append(content[at:first])
         at = last
         if code == _DROP:
