@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import InputError, ModelError, ParameterError
+from sfumato.data.detectors import open_detector
 from sfumato.engines.text.learners.encoder import folder as folders
 from sfumato.engines.text.learners.encoder.pieces import Pieces, case_of, piece_table, windows_of
 from sfumato.engines.text.reading.features import TokenData
@@ -116,6 +117,19 @@ def test_damaged_and_missing_files_are_refused(tiny_folder, tmp_path, monkeypatc
                 found = folders.open_encoder(str(place))
                 piece_table(found.tokenizer, found.config.vocabulary)
             monkeypatch.undo()
+
+
+@pytest.mark.parametrize("wanted", ["nowhere", "sentence-transformers/all-MiniLM-L6-v2", "a.toml"])
+def test_what_is_no_folder_is_said_to_be_none(tmp_path, monkeypatch, wanted):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.toml").write_text("")
+    with pytest.raises(InputError, match="There is no folder") as raised:
+        folders.open_encoder(wanted)
+    assert "'default'" in str(raised.value.hint)
+    with pytest.raises(InputError, match="There is no folder"):
+        open_detector(tmp_path / wanted)
+    with pytest.raises(InputError, match="holds no detector"):
+        open_detector(tmp_path)
 
 
 def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
