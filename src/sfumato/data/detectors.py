@@ -77,8 +77,11 @@ def open_detector(folder: Path) -> Detector:
     for kind in DETECTORS.values():
         if kind.knows(folder):
             return kind.open(folder)
+    is_there = folder.is_dir()
     raise InputError(
-        f"The folder {folder.name!r} holds no detector that is known.",
+        f"The folder {folder.name!r} holds no detector that is known."
+        if is_there
+        else f"There is no folder {folder.name!r}.",
         hint="a detector is a folder with config.json (id2label), tokenizer.json, and model.safetensors or "
         "model.onnx.",
     )

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import InputError, ModelError, ParameterError
+from sfumato.data.detectors import open_detector
 from sfumato.engines.text.learners.encoder import folder as folders
 from sfumato.engines.text.learners.encoder.pieces import Pieces, case_of, piece_table, windows_of
 from sfumato.engines.text.reading.features import TokenData
@@ -116,6 +117,19 @@ def test_damaged_and_missing_files_are_refused(tiny_folder, tmp_path, monkeypatc
                 found = folders.open_encoder(str(place))
                 piece_table(found.tokenizer, found.config.vocabulary)
             monkeypatch.undo()
+
+
+@pytest.mark.parametrize("wanted", ["nowhere", "sentence-transformers/all-MiniLM-L6-v2", "a.toml"])
+def test_what_is_no_folder_is_said_to_be_none(tmp_path, monkeypatch, wanted):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.toml").write_text("")
+    with pytest.raises(InputError, match="There is no folder") as raised:
+        folders.open_encoder(wanted)
+    assert "'default'" in str(raised.value.hint)
+    with pytest.raises(InputError, match="There is no folder"):
+        open_detector(tmp_path / wanted)
+    with pytest.raises(InputError, match="holds no detector"):
+        open_detector(tmp_path)
 
 
 def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
@@ -512,6 +526,47 @@ def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
     assert np.all(np.diff(chosen) > 0)
     assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))
     assert len(sizes) <= (1 if kind == "gpu" else 3)
+
+
+@pytest.mark.parametrize("finer", [1, 4])
+def test_a_batch_in_parts_teaches_what_it_would_as_a_whole(tiny_encoder, finer):
+    """A whole batch, as accelerators take it, is the plain twin."""
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network, steps, windowed
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    learner = Encoder(tiny_encoder)
+    base, random = learner._untuned, np.random.default_rng(9)
+    data, labels = documents(90, words=40)
+    corpus = base.laid(data, None)
+    corpus.keep_states(base.below)
+    judges = random.random((2, data.documents)) < 0.7
+    tuned = network.members_of(
+        [network.initial(tiny_encoder.config, tiny_encoder.tensors, 2, random) for _ in range(2)]
+    )
+    seeds = np.array([3, 4], np.uint32)
+
+    def taught(kind, group, rows):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(windowed, "device_kind", lambda: kind)
+            batch = corpus.batch(group, rows, labels, judges)
+        gradient = steps._gradient(
+            tuned, batch, np.float32(1), np.float32(50), base.shape, seeds, 0
+        )
+        found = network.loss_sum(tuned, batch, base.shape)
+        return batch, np.asarray(found), jax.tree.leaves(gradient)
+
+    plan = corpus.plan(np.ones(data.documents, bool), random, finer)
+    for group, rows in [plan[0], min(plan, key=lambda entry: (entry[1] >= 0).sum())]:
+        (parts, loss, some), (whole, plain, every) = (
+            taught(kind, group, rows) for kind in ("cpu", "gpu")
+        )
+        assert len(whole.case) == 1 < len(parts.case) == 8 // finer
+        assert parts.weights.sum() == whole.weights.sum() > 0
+        assert loss == pytest.approx(plain, rel=1e-5)
+        for one, other in zip(some, every, strict=True):
+            assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
 
 
 def test_lower_layers_learn_more_slowly(tiny_encoder):

@@ -52,14 +52,21 @@ def read_labels(config: object) -> tuple[str, ...]:
     """
     said = config.get("id2label") if isinstance(config, dict) else None
     if not isinstance(said, dict) or not 2 <= len(said) <= _MOST_LABELS:
-        raise ModelError("config.json of the detector has no 'id2label'.")
+        raise ModelError(
+            "config.json of the detector has no 'id2label'.",
+            hint="a detector names its labels there, such as 0: O, 1: B-PER; a model without a head "
+            "is an encoder.",
+        )
     try:
         labels = {int(number): name for number, name in said.items()}
         ordered = tuple(labels[i] for i in range(len(labels)))
     except (ValueError, TypeError, KeyError):
         raise ModelError("'id2label' of the detector does not count from 0.") from None
     if not all(isinstance(name, str) for name in ordered) or _OUTSIDE not in ordered:
-        raise ModelError(f"'id2label' of the detector has no label {_OUTSIDE!r}.")
+        raise ModelError(
+            f"'id2label' of the detector has no label {_OUTSIDE!r}.",
+            hint="it stands for words that are not found.",
+        )
     return ordered
 
 

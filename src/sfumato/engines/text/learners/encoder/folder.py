@@ -130,6 +130,12 @@ def open_encoder(wanted: str) -> EncoderFolder:
             hint=INSTALL,
         )
     if wanted != "default":
+        if not Path(wanted).is_dir():
+            raise InputError(
+                f"There is no folder {Path(wanted).name!r}.",
+                hint="name 'default', or a folder on this machine that holds "
+                f"{', '.join(_FILES)}; nothing is downloaded.",
+            )
         return _read(str(Path(wanted).resolve()), check_hashes=False)
     folder = default_folder()
     if folder is None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .layer import Dropout, Shape
-from .network import Tuned, WindowBatch, by_member, loss, on_device
+from .network import Tuned, WindowBatch, by_member, loss, on_device, sum_over_parts
 
 __all__ = ["Moments", "moments", "train_step"]
 
@@ -98,11 +98,14 @@ def _gradient(
 
     def of_member(one: Tuned, seed: jax.Array, weights: jax.Array) -> Tuned:
         key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
-        found: Tuned = jax.grad(loss)(
-            one, batch._replace(weights=weights), shape, usual,
-            Dropout(key, share) if share else None,
-        )  # fmt: skip
-        return found
+        most = jnp.maximum(usual, weights.sum())
+
+        def of_part(part: WindowBatch, number: jax.Array | int) -> Tuned:
+            own = Dropout(jax.random.fold_in(key, number), share) if share else None
+            found: Tuned = jax.grad(loss)(one, part, shape, most, own)
+            return found
+
+        return sum_over_parts(of_part, batch._replace(weights=weights))
 
     return by_member(of_member, tuned, seeds, batch.weights)
 

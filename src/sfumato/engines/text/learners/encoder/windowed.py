@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Labels", "WindowGroup", "WindowedCorpus"]
 
-_PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
+_PARTS = 8  # of a batch
+_PLACES = 2 * LENGTHS[-1]  # of a part, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
 _APART = 256  # places of a batch of tokens that are judged apart from their neighbours
 # Of the places of a batch, the shares that may be judged: few, since each is compiled for.
@@ -51,12 +52,25 @@ class WindowGroup:
     @property
     def size(self) -> int:
         """How many windows a batch holds."""
-        length = int(self.ids.shape[1])
-        return _PLACES // length if length > 1 else _APART
+        return self.part_of(1)
 
     def part_of(self, finer: int) -> int:
         """Return how many windows a finer batch holds, of which several make a usual one."""
-        return max(1, self.size // finer) if self.ids.shape[1] > 1 else self.size
+        length = int(self.ids.shape[1])
+        return max(1, _PARTS // finer) * (_PLACES // length) if length > 1 else _APART
+
+    def dealt(self, rows: Longs) -> Longs:
+        """Return the windows of a batch as [part, window], about as much judged in each part.
+
+        An accelerator takes all at once.
+        """
+        length = int(self.ids.shape[1])
+        in_parts = length > 1 and device_kind() == "cpu"
+        parts = max(1, len(rows) // (_PLACES // length)) if in_parts else 1
+        judged = (self.judged(rows) >= 0).sum(1)
+        dealt = rows[np.argsort(-judged, kind="stable")].reshape(-1, parts)
+        dealt[1::2] = dealt[1::2, ::-1]
+        return np.ascontiguousarray(dealt.T)
 
     def taken(self, rows: Longs, token: Longs) -> WindowGroup:
         """Return some of the windows, with other tokens judged in them."""
@@ -85,7 +99,7 @@ class WindowGroup:
 
     def judged(self, rows: Longs) -> Longs:
         """Return the token that is judged at each place of some windows; −1 is none."""
-        return np.where((rows >= 0)[:, None], self.token[rows], -1)
+        return np.where((rows >= 0)[..., None], self.token[rows], -1)
 
 
 class WindowedCorpus:
@@ -265,7 +279,7 @@ class WindowedCorpus:
     def batch(
         self, group: WindowGroup, rows: Longs, labels: Labels, judges: Mask | None = None
     ) -> WindowBatch:
-        """Return a batch to learn from; the states of the lower layers must have been kept.
+        """Return a batch to learn from, in parts; the states of the lower layers must have been kept.
 
         Parameters
         ----------
@@ -282,16 +296,18 @@ class WindowedCorpus:
         from .network import WindowBatch
 
         assert group.states is not None
-        token = group.judged(rows).ravel()
+        rows = group.dealt(rows)
+        token = group.judged(rows).reshape(len(rows), -1)
         judged = _pad_places(token >= 0)
-        token = token[judged]
+        token = np.take_along_axis(token, judged, 1)
         counts = token >= 0
         truth = (labels[np.maximum(token, 0)] != 0) & counts
         if judges is None:
             weights = counts[None, :]
         else:
             document = self.windows.document[group.windows[np.maximum(rows, 0)]]
-            weights = judges[:, np.repeat(document, group.ids.shape[1])[judged]] & counts
+            document = np.repeat(document, group.ids.shape[1], axis=1)
+            weights = judges[:, np.take_along_axis(document, judged, 1)] & counts
         return WindowBatch(
             group.states[np.maximum(rows, 0)],
             group.case[rows],
@@ -303,11 +319,11 @@ class WindowedCorpus:
 
 
 def _pad_places(judged: Mask) -> Longs:
-    """Return the judged places, filled up by others to one of few numbers, in ascending order."""
-    count, size = int(judged.sum()), len(judged)
+    """Return the judged places of each part, filled up by others to one of few numbers, in ascending order."""
+    count, size = int(judged.sum(-1).max()), judged.shape[-1]
     shares = _SHARES.get(device_kind(), (1.0,))  # an accelerator gains little by leaving places out
     room = next(n for n in (math.ceil(share * size) for share in shares) if n >= count)
-    return np.sort(np.argsort(~judged, kind="stable")[:room])
+    return np.sort(np.argsort(~judged, kind="stable")[..., :room])
 
 
 def _join_groups(groups: Sequence[WindowGroup]) -> WindowGroup:
