@@ -17,7 +17,7 @@ from pikepdf import Dictionary, Name, Object, Stream
 from .fonts import clean_fonts
 from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
-from .marks import PageEdit, collect_cuts, match_page
+from .marks import PageEdit, collect_cuts, decided_text, match_page
 from .raster import DrawnPicture, helvetica, rasterise
 from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
@@ -35,7 +35,8 @@ _ROUNDS = 4
 class CutReport:
     """What was done to a file: pages that became pictures and why, and lines that kept their gaps.
 
-    `touched` are the pages, from 0, that lost something or have a font that did.
+    `touched` are the pages, from 0, that lost something or have a font that did; `plain` are pictures whose text is laid
+    over them line by line, because readers put it into another order where it stands.
     """
 
     pictures: dict[int, str] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class CutReport:
     kept_gaps: int = 0
     fonts: dict[str, int] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
+    plain: set[int] = field(default_factory=set)
 
 
 def cut(
@@ -92,10 +94,11 @@ def cut(
         wrong = _misread(out, text, by_page, report.touched)
         if not wrong:
             return out, report
-        if wrong & report.pictures.keys():
+        if wrong & report.plain:
             raise FileRefusedError("has a page that does not read as it was decided")
+        report.plain |= wrong & report.pictures.keys()
         report.pictures.update(
-            dict.fromkeys(sorted(wrong), "text that reads otherwise after a cut")
+            dict.fromkeys(sorted(wrong - report.plain), "text that reads otherwise after a cut")
         )
     raise FileRefusedError("has too many pages that cannot be cut")
 
@@ -106,12 +109,7 @@ def _misread(
     """Return the pages whose text is not what was decided; the others are read with the written file."""
     wrong = set()
     for number, now in read_words(out, touched).items():
-        page = text.pages[number]
-        pieces, at = [], 0
-        for edit in by_page.get(number, ()):
-            pieces += [page.text[at : edit.start], edit.replacement]
-            at = edit.end
-        decided = "".join([*pieces, page.text[at:]])
+        decided = decided_text(text.pages[number], by_page.get(number, ()))
         if comparable_letters(decided) != comparable_letters(now):
             wrong.add(number)
     return wrong
@@ -165,7 +163,9 @@ class _Attempt:
             edits = self.by_page.get(number, ())
             scan = None if self.scans is None else self.scans.picture(number, edits)
             picture = scan or DrawnPicture(self.data, number)
-            rasterise(self.pdf, number, picture, self.text.pages[number], edits)
+            page = self.text.pages[number]
+            in_place = number not in self.report.plain
+            rasterise(self.pdf, number, picture, page, edits, in_place=in_place)
         self._drop_unread(pages)
         lines = [line for layout in layouts.values() for line in layout.lines]
         self.report.lines = len(lines)

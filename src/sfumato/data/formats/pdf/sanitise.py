@@ -16,6 +16,7 @@ from pikepdf import Array, Dictionary, Name, Object, Stream
 from ...limits import Limits
 from . import keys
 from .encodings import put_unicode, unicode_map
+from .font_names import FontNames
 from .profiles import clean_profile
 from .read import copy_pages
 from .refusal import FileRefusedError
@@ -216,6 +217,7 @@ class _Objects:
     ) -> None:
         self.pdf, self.unpacking, self.dropped, self.blank = pdf, unpacking, dropped, blank
         self.layers = self.inks = 0
+        self.font_names = FontNames()
         self.images: set[tuple[int, int]] = set()
         self.forms: list[Object] = []
 
@@ -246,8 +248,10 @@ class _Objects:
             listed = keys.FONT
             self._check_type3(found)
             self._rewrite_unicode(found)
+            self.font_names.clean(found)
         elif kind == Name.FontDescriptor:
             listed = keys.DESCRIPTOR
+            self.font_names.clean(found)
         elif kind == Name.ExtGState:
             listed = keys.GRAPHICS_STATE
         elif kind == Name.Pages:

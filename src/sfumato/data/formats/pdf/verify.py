@@ -20,6 +20,7 @@ from pdfminer.pdfdocument import PDFDocument
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 
+from . import keys
 from .second_reader import Letter, read_letters
 
 __all__ = ["find_leaks", "has_only_pages"]
@@ -35,16 +36,7 @@ _NAME = re.compile(rb"/([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)")
 _FONT_NAME = re.compile(
     rb"/(?:BaseFont|FontName)\s*/(?:[A-Z]{6}\+)?([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)"
 )
-_FAMILIES = re.compile(
-    rb"Times|Roman|Helvetica|Arial|Courier|Symbol|Zapf|Dingbats|Verdana|Georgia|Tahoma|Trebuchet|Calibri|Cambria|Candara|"
-    rb"Consolas|Constantia|Corbel|Segoe|Garamond|Palatino|Linotype|Bookman|Century|Schoolbook|Gothic|Avant|Garde|Chancery|"
-    rb"Optima|Futura|Univers|Frutiger|Myriad|Minion|Impact|Comic|Sans|Serif|Mono|Mincho|Song|Batang|Dotum|Gulim|Hei|Kai|"
-    rb"Liberation|DejaVu|Bitstream|Vera|Free|Nimbus|Noto|Open|Source|Ubuntu|Droid|Roboto|Lato|Lucida|Bright|Console|"
-    rb"Latin|Modern|Computer|Math|Extra|Super|Demi|Semi|Ultra|Bold|Black|Heavy|Medium|Book|Light|Thin|Regular|Normal|"
-    rb"Italic|Oblique|Slanted|Cond|Condensed|Compressed|Narrow|Extended|Expanded|Wide|Identity|Glyphless|Pitch|Display|Text|"
-    rb"Caption|Small|Caps|Unicode|Standard|Type|Type3|Font"
-)
-"""Words of which fonts' names are made; any other part of one may be a person's name."""
+_FAMILIES = re.compile(keys.FAMILIES.pattern.encode())
 _WORDS = frozenset(
     b"Type Subtype Pages Page Kids Count Parent MediaBox CropBox Rotate Resources Contents Group UserUnit Catalog "
     b"Version OCProperties OCGs Lang Font XObject ExtGState ColorSpace Pattern Shading ProcSet Properties Form Image "
