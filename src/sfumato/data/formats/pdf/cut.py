@@ -23,6 +23,7 @@ from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
+from .scan import StreamOperator
 from .scanned import Scans
 from .streams import walk, without_text
 
@@ -81,9 +82,10 @@ def cut(
     report = CutReport()
     if scans is not None:
         report.pictures = dict.fromkeys(sorted(scans.pages), "a scan")
+    scanned: dict[bytes, list[StreamOperator]] = {}
     for _ in range(_ROUNDS + len(text.pages)):
         try:
-            out = _Attempt(data, text, by_page, report, scans).run(pictures=pictures)
+            out = _Attempt(data, text, by_page, report, scans, scanned).run(pictures=pictures)
         except pikepdf.PdfError:
             raise FileRefusedError("is a damaged PDF") from None
         except _MorePicturesError as error:
@@ -133,9 +135,10 @@ class _Attempt:
         by_page: Mapping[int, Sequence[PageEdit]],
         report: CutReport,
         scans: Scans | None,
+        scanned: dict[bytes, list[StreamOperator]],
     ) -> None:
         self.data, self.text, self.by_page, self.report = data, text, by_page, report
-        self.scans = scans
+        self.scans, self.scanned = scans, scanned
         self.pdf = pikepdf.open(io.BytesIO(data))
         self.texts: dict[StreamKey, dict[int, str]] = {}
 
@@ -179,7 +182,7 @@ class _Attempt:
         return save(self.pdf, recompress=False)
 
     def _plan(self, *, pictures: bool) -> dict[int, tuple[PageGlyphs, dict[int, int]]]:
-        interpreter = Interpreter(self.pdf)
+        interpreter = Interpreter(self.pdf, self.scanned)
         found: dict[int, tuple[PageGlyphs, dict[int, int]]] = {}
         refused: dict[int, str] = {}
         for number, page in enumerate(self.pdf.pages):

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from fontTools import agl
 from pdfminer.pdfdocument import PDFDocument
 from pdfminer.pdfpage import PDFPage
@@ -86,24 +87,44 @@ def find_leaks(data: bytes, removed: Iterable[str]) -> int:
         What was removed and is nowhere in the published text.
 
     """
-    wanted = {text for text in map(str.strip, removed) if len(_plain(text)) >= _SHORTEST}
+    wanted = {text: plain for text in map(str.strip, removed) if len(plain := _plain(text)) >= _SHORTEST}  # fmt: skip
     if not wanted:
         return 0
     left = set[str]()
+    letter_texts = _PlainLetters()
     for letters in read_letters(data):
-        for reading in (letters, sorted(letters, key=lambda c: (-round(c.y), c.x))):
-            plain = _PlainReading.of(reading)
-            left |= {text for text in wanted - left if plain.has_words(_plain(text))}
+        for order in _orders(letters):
+            whole = "".join([letter_texts[letters[i].text] for i in order])
+            found = [text for text in wanted.keys() - left if wanted[text] in whole]
+            if found:
+                reading = _PlainReading.of([letters[i] for i in order])
+                left |= {text for text in found if reading.has_words(wanted[text])}
+    codes = {text: list(_codes(text)) for text in sorted(wanted.keys() - left)}
     for blob, joined in _blobs(data):
-        for text in wanted - left:
-            long = len(_plain(text)) >= _LONG and _plain(text) in joined
-            if long or any(code in blob for code in _codes(text)):
+        for text in codes.keys() - left:
+            long = len(wanted[text]) >= _LONG and wanted[text] in joined
+            if long or any(code in blob for code in codes[text]):
                 left.add(text)
     return len(left)
 
 
 def _plain(text: str) -> str:
     return _DROPPED.sub("", unicodedata.normalize("NFKC", text))
+
+
+class _PlainLetters(dict[str, str]):
+    """The plain form of each text of a letter, made once."""
+
+    def __missing__(self, text: str) -> str:
+        made = self[text] = _plain(text)
+        return made
+
+
+def _orders(letters: Sequence[Letter]) -> Iterator[list[int]]:
+    """Yield the letters of a page as they are drawn, and line by line from the top."""
+    yield [*range(len(letters))]
+    x, y = np.array([c.x for c in letters]), np.array([c.y for c in letters])
+    yield np.lexsort((x, -np.rint(y))).tolist()
 
 
 @dataclass(slots=True)
@@ -118,9 +139,9 @@ class _PlainReading:
     def of(cls, letters: Sequence[Letter]) -> _PlainReading:
         plain: list[str] = []
         owner: list[int] = []
+        known = _PlainLetters()
         for i, letter in enumerate(letters):
-            text = letter.text
-            for c in text if text.isascii() and text.isalnum() else _plain(text):
+            for c in known[letter.text]:
                 plain.append(c)
                 owner.append(i)
         return cls(letters, "".join(plain), owner)
