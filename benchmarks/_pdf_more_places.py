@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 from pathlib import Path
 
 import pikepdf
 import reportlab
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.t2CharStringPen import T2CharStringPen
+from fontTools.ttLib import TTFont
 from pikepdf import Array, Dictionary, Name, String
 
 from benchmarks._pdf_places import Draw, Made, body, changed, name, prose, with_content
@@ -211,7 +215,104 @@ def outlines(draw: Draw, *, over_text: bool = True) -> Made:
     return with_content(draw, content), [who]
 
 
+def font_names(draw: Draw) -> Made:
+    """Fonts that are called after people: in the objects of the file, and in programs of each kind."""
+    names = [name(draw) for _ in range(4)]
+    folder = Path(reportlab.__file__).parent / "fonts"
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        programs = [
+            ("/FontFile2", _truetype_named(folder / "Vera.ttf", names[0]), {}),
+            ("/FontFile3", _compact_named(names[1]), {"Subtype": Name.Type1C}),
+            ("/FontFile", *_type1_named(folder / "DarkGardenMK.pfb", names[2])),
+        ]
+        fonts = pdf.pages[0].obj.Resources.Font
+        for number, (key, program, more) in enumerate(programs, 2):
+            called = Name("/" + names[3])
+            descriptor = Dictionary(
+                Type=Name.FontDescriptor, FontName=called, FontFamily=String(names[3]), Flags=32, ItalicAngle=0,
+                FontBBox=[0, -200, 1000, 900], Ascent=900, Descent=-200, CapHeight=700, StemV=80,
+            )  # fmt: skip
+            descriptor[key] = pdf.make_stream(program, **more)
+            fonts[f"/F{number}"] = Dictionary(
+                Type=Name.Font, Subtype=Name.TrueType if number == 2 else Name.Type1, BaseFont=called, FirstChar=32,
+                LastChar=126, Widths=Array([600] * 95), Encoding=Name.WinAnsiEncoding, FontDescriptor=descriptor,
+            )  # fmt: skip
+
+    shown = " ".join(f"/F{n} 11 Tf 0 -30 Td (aabbab) Tj" for n in (2, 3, 4))
+    return changed(with_content(draw, f"BT /F1 11 Tf 60 700 Td ({prose(draw, 9)}) Tj {shown} ET"), change), names  # fmt: skip
+
+
+def _truetype_named(file: Path, who: str) -> bytes:
+    font = TTFont(file)
+    for record in font["name"].names:
+        record.string = who
+    out = io.BytesIO()
+    font.save(out)
+    return out.getvalue()
+
+
+def _compact_named(who: str) -> bytes:
+    drawings = {}
+    for number, letter in enumerate((".notdef", "a", "b"), 1):
+        pen = T2CharStringPen(600, None)
+        pen.moveTo((50, 0))
+        for point in ((50, 200 * number), (450, 200 * number), (450, 0)):
+            pen.lineTo(point)
+        pen.closePath()
+        drawings[letter] = pen.getCharString()
+    made = FontBuilder(1000, isTTF=False)
+    made.setupGlyphOrder(list(drawings))
+    made.setupCFF(
+        who.replace(" ", ""), {"FullName": who, "FamilyName": who, "Notice": f"drawn by {who}"}, drawings, {}
+    )  # fmt: skip
+    return bytes(made.font["CFF "].compile(made.font))
+
+
+def _type1_named(file: Path, who: str) -> tuple[bytes, dict[str, int]]:
+    """Return a program without the marks of its segments, and the lengths of its parts."""
+    rest, parts = file.read_bytes(), []
+    while rest[1] != 3:
+        (size,) = struct.unpack_from("<I", rest, 2)
+        parts.append(rest[6 : 6 + size])
+        rest = rest[6 + size :]
+    clear = b"%!PS-AdobeFont-1.0: " + who.encode() + parts[0][parts[0].index(b"\n") :]
+    clear = re.sub(rb"/(FullName|Notice) ?\([^()]*\)", lambda m: b"/%b (%b)" % (m[1], who.encode()), clear)  # fmt: skip
+    return clear + parts[1] + b"".join(parts[2:]), {
+        "Length1": len(clear), "Length2": len(parts[1]), "Length3": len(b"".join(parts[2:])),
+    }  # fmt: skip
+
+
+def field(draw: Draw) -> Made:
+    """A drawn field whose box is begun as a clip and never drawn, as some programs write them."""
+    who = name(draw)
+
+    def change(pdf: pikepdf.Pdf) -> None:
+        looks = f"/Tx BMC q 2 1 396 18 re W BT /F1 11 Tf 0 g 2 4 Td (We heard {who} speak then) Tj ET Q EMC"
+        pdf.pages[0].obj.Resources.XObject = Dictionary(
+            X=pdf.make_stream(
+                looks.encode(), Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 400, 20],
+                Resources=Dictionary(Font=pdf.pages[0].obj.Resources.Font),
+            )
+        )  # fmt: skip
+
+    content = f"BT /F1 11 Tf 60 700 Td ({prose(draw, 9)}) Tj ET q 1 0 0 1 60 500 cm /X Do Q"
+    return changed(with_content(draw, content), change), [who]
+
+
+def upside_down(draw: Draw) -> Made:
+    """A line that is turned by half a turn, a piece of text for each word."""
+    who = name(draw)
+    words, at, pieces = ["Written", "for", *who.split(), "on", "the", "back"], 500, []
+    for word in words:
+        pieces.append(f"BT /F1 11 Tf -1 0 0 -1 {at} 300 Tm ({word}) Tj ET")
+        at -= 7 * len(word) + 8
+    return with_content(draw, f"BT /F1 11 Tf 60 700 Td ({prose(draw, 9)}) Tj ET {' '.join(pieces)}"), [who]  # fmt: skip
+
+
 MORE_PLACES = {
     each.__name__: each
-    for each in (locked, polyglot, signature, pixels, ligatures, right_to_left, vertical, profile)
-}
+    for each in (
+        locked, polyglot, signature, pixels, ligatures, right_to_left, vertical, profile, font_names, field, upside_down,
+    )
+}  # fmt: skip

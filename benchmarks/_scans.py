@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["Scan", "as_pdf", "fonts", "scans"]
 
 _A5 = 5.83, 8.27  # inches
-_FOLDERS = [Path("/usr/share/fonts")]
+_FOLDERS = [Path("/usr/share/fonts"), *map(Path, filter(None, os.environ.get("SFUMATO_FONTS", "").split(os.pathsep)))]  # fmt: skip
 _WANTED = (
     "LiberationSans-Regular.ttf", "LiberationSerif-Regular.ttf", "LiberationMono-Regular.ttf",
     "LiberationSerif-Italic.ttf", "LiberationSansNarrow-Regular.ttf", "Carlito-Regular.ttf",

@@ -280,7 +280,9 @@ def _fetch(folder: Path, packages: Sequence[str], debian: Sequence[str], skip: i
         for package in sorted(Path(place).iterdir()):
             own = {}
             for file in sorted(package.rglob("*")):
-                if file.suffix.lower() == ".pdf" and 200 < file.stat().st_size < 8 << 20:
+                if not file.is_file() or file.suffix.lower() != ".pdf":
+                    continue
+                if 200 < file.stat().st_size < 8 << 20:
                     content = file.read_bytes()
                     own[hashlib.sha256(content).hexdigest()[:16]] = content
             for name in sorted(own.keys() - known)[skip : skip + EACH]:

@@ -17,12 +17,13 @@ from pikepdf import Dictionary, Name, Object, Stream
 from .fonts import clean_fonts
 from .interpret import Interpreter, PageGlyphs, StreamContent, StreamKey
 from .layout import StreamLayout, arrange
-from .marks import PageEdit, collect_cuts, match_page
+from .marks import PageEdit, collect_cuts, decided_text, match_page
 from .raster import DrawnPicture, helvetica, rasterise
 from .read import PdfText, comparable_letters, read_words
 from .refusal import FileRefusedError, PageRefusedError
 from .rewrite import PLACEHOLDER_FONT, rewrite, winansi
 from .sanitise import save
+from .scan import StreamOperator
 from .scanned import Scans
 from .streams import walk, without_text
 
@@ -35,7 +36,8 @@ _ROUNDS = 4
 class CutReport:
     """What was done to a file: pages that became pictures and why, and lines that kept their gaps.
 
-    `touched` are the pages, from 0, that lost something or have a font that did.
+    `touched` are the pages, from 0, that lost something or have a font that did; `plain` are pictures whose text is laid
+    over them line by line, because readers put it into another order where it stands.
     """
 
     pictures: dict[int, str] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class CutReport:
     kept_gaps: int = 0
     fonts: dict[str, int] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
+    plain: set[int] = field(default_factory=set)
 
 
 def cut(
@@ -79,9 +82,10 @@ def cut(
     report = CutReport()
     if scans is not None:
         report.pictures = dict.fromkeys(sorted(scans.pages), "a scan")
+    scanned: dict[bytes, list[StreamOperator]] = {}
     for _ in range(_ROUNDS + len(text.pages)):
         try:
-            out = _Attempt(data, text, by_page, report, scans).run(pictures=pictures)
+            out = _Attempt(data, text, by_page, report, scans, scanned).run(pictures=pictures)
         except pikepdf.PdfError:
             raise FileRefusedError("is a damaged PDF") from None
         except _MorePicturesError as error:
@@ -92,10 +96,11 @@ def cut(
         wrong = _misread(out, text, by_page, report.touched)
         if not wrong:
             return out, report
-        if wrong & report.pictures.keys():
+        if wrong & report.plain:
             raise FileRefusedError("has a page that does not read as it was decided")
+        report.plain |= wrong & report.pictures.keys()
         report.pictures.update(
-            dict.fromkeys(sorted(wrong), "text that reads otherwise after a cut")
+            dict.fromkeys(sorted(wrong - report.plain), "text that reads otherwise after a cut")
         )
     raise FileRefusedError("has too many pages that cannot be cut")
 
@@ -106,12 +111,7 @@ def _misread(
     """Return the pages whose text is not what was decided; the others are read with the written file."""
     wrong = set()
     for number, now in read_words(out, touched).items():
-        page = text.pages[number]
-        pieces, at = [], 0
-        for edit in by_page.get(number, ()):
-            pieces += [page.text[at : edit.start], edit.replacement]
-            at = edit.end
-        decided = "".join([*pieces, page.text[at:]])
+        decided = decided_text(text.pages[number], by_page.get(number, ()))
         if comparable_letters(decided) != comparable_letters(now):
             wrong.add(number)
     return wrong
@@ -135,9 +135,10 @@ class _Attempt:
         by_page: Mapping[int, Sequence[PageEdit]],
         report: CutReport,
         scans: Scans | None,
+        scanned: dict[bytes, list[StreamOperator]],
     ) -> None:
         self.data, self.text, self.by_page, self.report = data, text, by_page, report
-        self.scans = scans
+        self.scans, self.scanned = scans, scanned
         self.pdf = pikepdf.open(io.BytesIO(data))
         self.texts: dict[StreamKey, dict[int, str]] = {}
 
@@ -165,7 +166,9 @@ class _Attempt:
             edits = self.by_page.get(number, ())
             scan = None if self.scans is None else self.scans.picture(number, edits)
             picture = scan or DrawnPicture(self.data, number)
-            rasterise(self.pdf, number, picture, self.text.pages[number], edits)
+            page = self.text.pages[number]
+            in_place = number not in self.report.plain
+            rasterise(self.pdf, number, picture, page, edits, in_place=in_place)
         self._drop_unread(pages)
         lines = [line for layout in layouts.values() for line in layout.lines]
         self.report.lines = len(lines)
@@ -179,7 +182,7 @@ class _Attempt:
         return save(self.pdf, recompress=False)
 
     def _plan(self, *, pictures: bool) -> dict[int, tuple[PageGlyphs, dict[int, int]]]:
-        interpreter = Interpreter(self.pdf)
+        interpreter = Interpreter(self.pdf, self.scanned)
         found: dict[int, tuple[PageGlyphs, dict[int, int]]] = {}
         refused: dict[int, str] = {}
         for number, page in enumerate(self.pdf.pages):

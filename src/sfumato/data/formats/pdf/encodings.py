@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 import pikepdf
 from fontTools import agl
@@ -73,18 +75,22 @@ def glyph_names(font: Object, builtin: Mapping[int, str] | None = None) -> dict[
 
 
 def _text(digits: bytes) -> str:
+    if len(digits) == 4 and digits.isalnum() and digits[:1] not in b"dD":  # one letter
+        return chr(int(digits, 16))
     plain = re.sub(rb"\s", b"", digits).decode()
     plain = plain.zfill((len(plain) + 3) // 4 * 4)
     return bytes.fromhex(plain).decode("utf-16-be", "replace")
 
 
-def unicode_map(font: Object) -> dict[int, str]:
+def unicode_map(font: Object) -> Mapping[int, str]:
     """Return the text of each code by /ToUnicode."""
     stream = font.get("/ToUnicode")
+    return _read_map(bytes(stream.read_bytes())) if isinstance(stream, Stream) else {}
+
+
+@lru_cache(maxsize=64)  # the pages of a file share their fonts, and a file may be cut several times
+def _read_map(content: bytes) -> Mapping[int, str]:
     found: dict[int, str] = {}
-    if not isinstance(stream, Stream):
-        return found
-    content = bytes(stream.read_bytes())
     for block in re.findall(rb"beginbfchar(.*?)endbfchar", content, re.DOTALL):
         for code, text in re.findall(rb"<\s*([0-9A-Fa-f]+)\s*>\s*<([0-9A-Fa-f\s]+)>", block):
             found[int(code, 16)] = _text(text)
@@ -100,7 +106,7 @@ def unicode_map(font: Object) -> dict[int, str]:
             for code in range(start, min(int(last, 16), start + _MOST_CODES) + 1):
                 if letters:
                     found[code] = letters[:-1] + chr(min(ord(letters[-1]) + code - start, 0x10FFFF))
-    return found
+    return MappingProxyType(found)
 
 
 def put_unicode(pdf: pikepdf.Pdf, font: Object, texts: Mapping[int, str], size: int) -> None:

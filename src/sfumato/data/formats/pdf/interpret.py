@@ -126,10 +126,22 @@ class PageGlyphs:
 
 
 class Interpreter:
-    """Interprets pages; what it learned about fonts and streams serves for all of them."""
+    """Interprets pages; what it learned about fonts and streams serves for all of them.
 
-    def __init__(self, pdf: pikepdf.Pdf) -> None:
+    Parameters
+    ----------
+    pdf : Pdf
+        The file.
+    scanned : dict of bytes to list of StreamOperator, optional
+        The operators of contents, kept for another look at the same file.
+
+    """
+
+    def __init__(
+        self, pdf: pikepdf.Pdf, scanned: dict[bytes, list[StreamOperator]] | None = None
+    ) -> None:
         self.pdf = pdf
+        self._scanned = {} if scanned is None else scanned
         self._fonts: dict[tuple[int, int], GlyphFont] = {}
         self._streams: dict[StreamKey, StreamContent] = {}
 
@@ -151,7 +163,7 @@ class Interpreter:
             content = content_of(holder) if key[0] == "page" else bytes(holder.read_bytes())
             is_odd = False
             try:
-                operators = scan(content)
+                operators = self._scan(content)
             except OddContentError:
                 is_odd = True
                 content = unparse(parse(pikepdf.Page(holder) if key[0] == "page" else holder))
@@ -161,6 +173,11 @@ class Interpreter:
                     raise PageRefusedError(f"content with {error}") from None
             self._streams[key] = StreamContent(holder, content, operators, resources, is_odd)
         return self._streams[key]
+
+    def _scan(self, content: bytes) -> list[StreamOperator]:
+        if content not in self._scanned:
+            self._scanned[content] = scan(content)
+        return self._scanned[content]
 
     def font(self, resources: Object, name: str) -> GlyphFont:
         """Return a font by its name in the resources."""

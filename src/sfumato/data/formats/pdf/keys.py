@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "CATALOG", "COLLECTION", "DESCRIPTOR", "DROPPED", "FONT", "FORM", "GRAPHICS_STATE", "IMAGE", "LAYER", "LAYERS", "PAGE",
+    "CATALOG", "COLLECTION", "DESCRIPTOR", "DROPPED", "FAMILIES", "FONT", "FORM", "GRAPHICS_STATE", "IMAGE", "LAYER", "LAYERS", "PAGE",
     "PAGES", "PAGE_PICTURE", "PATTERN", "RESOURCES", "has_plain_tags", "may_hold",
 ]  # fmt: skip
 
@@ -52,6 +52,17 @@ _TEXTS = {
     "/Lang": re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}"),
 }
 """Keys under which a text may stand, and which texts: texts anywhere else are removed."""
+
+FAMILIES = re.compile(
+    r"Times|Roman|Helvetica|Arial|Courier|Symbol|Zapf|Dingbats|Verdana|Georgia|Tahoma|Trebuchet|Calibri|Cambria|Candara|"
+    r"Consolas|Constantia|Corbel|Segoe|Garamond|Palatino|Linotype|Bookman|Century|Schoolbook|Gothic|Avant|Garde|Chancery|"
+    r"Optima|Futura|Univers|Frutiger|Myriad|Minion|Impact|Comic|Sans|Serif|Mono|Mincho|Song|Batang|Dotum|Gulim|Hei|Kai|"
+    r"Liberation|DejaVu|Bitstream|Vera|Free|Nimbus|Noto|Open|Source|Ubuntu|Droid|Roboto|Lato|Lucida|Bright|Console|"
+    r"Latin|Modern|Computer|Math|Extra|Super|Demi|Semi|Ultra|Bold|Black|Heavy|Medium|Book|Light|Thin|Regular|Normal|"
+    r"Italic|Oblique|Slanted|Cond|Condensed|Compressed|Narrow|Extended|Expanded|Wide|Identity|Glyphless|Pitch|Display|Text|"
+    r"Caption|Small|Caps|Unicode|Standard|Type|Type3|Font|PSMT|Neue"
+)
+"""Words of which fonts' names are made; any other part of one may be a person's name."""
 
 PAGE_PICTURE = "/SfumatoPage"
 """The name of the picture that a page became: its text was laid over it here, and it holds nothing else."""

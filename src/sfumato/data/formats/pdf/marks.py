@@ -18,7 +18,15 @@ from .interpret import PageGlyphs, StreamKey, TextShow
 from .read import PageText
 from .refusal import PageRefusedError
 
-__all__ = ["NO_EDIT", "PageEdit", "StreamCuts", "collect_cuts", "match_page", "page_edits"]
+__all__ = [
+    "NO_EDIT",
+    "PageEdit",
+    "StreamCuts",
+    "collect_cuts",
+    "decided_text",
+    "match_page",
+    "page_edits",
+]
 
 NO_EDIT = -1
 _NEAR = 0.6  # points between the origin of a character and that of its glyph
@@ -51,6 +59,15 @@ def page_edits(places: Mapping[str, Sequence[Edit]]) -> dict[int, list[PageEdit]
             found.setdefault(int(place.removeprefix("page ")) - 1, []).append(own)
             number += 1
     return found
+
+
+def decided_text(page: PageText, edits: Sequence[PageEdit]) -> str:
+    """Return the text of a page with its edits."""
+    pieces, at = [], 0
+    for edit in edits:
+        pieces += [page.text[at : edit.start], edit.replacement]
+        at = edit.end
+    return "".join([*pieces, page.text[at:]])
 
 
 @dataclass(slots=True)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from .read import RIGHT_TO_LEFT, PageText, PdfText
 
 __all__ = ["find_pieces", "read_orders"]
@@ -225,6 +227,25 @@ def _turn_round(text: str) -> list[int]:
     return order
 
 
+def _upside_down(page: PageText, shift: int) -> list[int]:
+    """Return the lines that are turned by half a turn, their words the other way round.
+
+    pdfium goes by where words begin, from left to right, and reads such a line from its end.
+    """
+    order: list[int] = []
+    across = np.diff(page.origin[:, 0]) < 0
+    for line in re.finditer(r"[^\n]+", page.text):
+        words = [word.span() for word in re.finditer(r"\S+", line[0])]
+        inside = [i for a, b in words for i in range(line.start() + a, line.start() + b - 1)]
+        if len(words) < 2 or not inside or 2 * np.count_nonzero(across[inside]) <= len(inside):
+            continue
+        if not RIGHT_TO_LEFT.search(line[0]):
+            for a, b in reversed(words):
+                order += [*range(shift + line.start() + a, shift + line.start() + b), -1]
+            order.append(-1)
+    return order
+
+
 def _over_pages(pages: list[list[TextPiece]], starts: list[int]) -> list[int]:
     """Return the low lines of each page with the high lines of the next."""
     order: list[int] = []
@@ -245,11 +266,15 @@ def read_orders(found: PdfText) -> list[list[int]]:
     orders: list[list[int]] = [[] for _ in _ORDERS]
     marks: list[int] = []
     initials: list[int] = []
+    turned: list[int] = []
     rows: list[list[TextPiece]] = []
     for page, shift in zip(found.pages, found.starts, strict=True):
         pieces = find_pieces(page)
         by_height = _rows(pieces)
         rows.append(by_height)
+        leftwards = np.count_nonzero(np.diff(page.origin[:, 0]) < 0)
+        if leftwards > page.text.count("\n") + 3:  # every line begins at the left of the last
+            turned += _upside_down(page, shift)
         if len(pieces) < 2:
             continue
         seen = {(a.indices[0], b.indices[0]) for a, b in pairwise(pieces)}
@@ -261,5 +286,6 @@ def read_orders(found: PdfText) -> list[list[int]]:
                 marks += _join([[b or a for a, b in bare[max(0, i - 1) : i + 2]]], shift)
         initials += _initials(page, pieces, shift)
     text = found.text
-    orders += [marks, initials, _hyphens(text), _turn_round(text), _over_pages(rows, found.starts)]
+    orders += [marks, initials, turned, _hyphens(text), _turn_round(text)]
+    orders.append(_over_pages(rows, found.starts))
     return [order for order in orders if order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -17,7 +18,7 @@ from pypdfium2 import raw
 
 from .keys import PAGE_PICTURE
 from .layout import placeholder_width
-from .marks import PageEdit
+from .marks import PageEdit, decided_text
 from .read import PageText
 from .refusal import FileRefusedError
 from .rewrite import EXTRA_LETTERS, PLACEHOLDER_FONT, winansi
@@ -27,6 +28,7 @@ __all__ = ["DrawnPicture", "PagePicture", "helvetica", "rasterise"]
 _DPI = 150
 _MOST_PIXELS = 40_000_000
 _GREY = 224
+_APART = 0.1  # points between two pieces of a line that begin at one place
 _MAP = (
     b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def 1 begincodespacerange <0000> <ffff> "
     b"endcodespacerange 1 beginbfrange <0000> <ffff> <0000> endbfrange endcmap end end"
@@ -130,7 +132,13 @@ class DrawnPicture:
 
 
 def rasterise(
-    pdf: pikepdf.Pdf, number: int, picture: PagePicture, text: PageText, edits: Sequence[PageEdit]
+    pdf: pikepdf.Pdf,
+    number: int,
+    picture: PagePicture,
+    text: PageText,
+    edits: Sequence[PageEdit],
+    *,
+    in_place: bool = True,
 ) -> None:
     """Replace a page by its picture, with the edits painted over, and the text that stays.
 
@@ -146,13 +154,17 @@ def rasterise(
         The text of the page.
     edits : sequence of PageEdit
         What is removed from it, in order.
+    in_place : bool, default=True
+        Whether each word is laid over where it stands in the picture. Readers put the words of a turned line into
+        another order; line by line from the top, no reader does.
 
     """
     try:
         content = [b"q %.3f 0 0 %.3f 0 0 cm /%b Do Q" % (
             picture.width, picture.height, PAGE_PICTURE[1:].encode(),
         )]  # fmt: skip
-        content += _text_layer(picture, text, edits)
+        layer = _text_layer if in_place else _plain_layer
+        content += layer(picture, text, edits)
         image = picture.image(pdf)
         page = pdf.pages[number].obj
         for key in [k for k in page.keys() if k not in ("/Type", "/Parent")]:  # noqa: SIM118
@@ -170,25 +182,32 @@ def rasterise(
         picture.close()
 
 
+class _Line:
+    """Where the last piece of text began: readers order the pieces of a line by that.
+
+    Kerning may put a letter before the comma at its left. Where only the comma stays, the next piece begins after it.
+    """
+
+    def __init__(self) -> None:
+        self.x = self.y = -math.inf
+
+    def begin(self, x: float, y: float, size: float) -> float:
+        """Return where a piece begins that is drawn at a place."""
+        if abs(y - self.y) < 0.3 * size and -size < x - self.x < _APART:
+            x = self.x + _APART
+        self.x, self.y = x, y
+        return x
+
+
 def _text_layer(picture: PagePicture, text: PageText, edits: Sequence[PageEdit]) -> Iterator[bytes]:
     """Yield the text of a page, word by word; an edit is painted over and gets its placeholder."""
-    scale, height = picture.scale, picture.height
     edit_at = {i: edit for edit in edits for i in range(edit.start, edit.end)}
     word: list[int] = []
+    line = _Line()
 
     def close() -> Iterator[bytes]:
         if word:
-            x0, y0 = picture.place(*text.origin[word[0]])
-            box = text.box[word[-1]]
-            x1, y1 = picture.place(box[2], box[3])
-            size = max(1.0, 0.8 * float(box[3] - box[1]))
-            wide = max(1.0, max(abs(x1 - x0), abs(y1 - y0)) / scale)
-            # The space at the end: pdfium drops a single letter that its own fonts do not have.
-            letters = "".join(text.text[i] for i in word).encode("utf-16-be")
-            stretch = max(1.0, min(1000.0, 100 * wide / (len(letters) / 2 * size * 0.5)))
-            yield b"BT 3 Tr /F %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b0020> Tj ET" % (
-                size, stretch, x0 / scale, height - y0 / scale, letters.hex().encode(),
-            )  # fmt: skip
+            yield _invisible_word(picture, text, word, line)
             word.clear()
 
     drawn: set[int] = set()
@@ -200,12 +219,51 @@ def _text_layer(picture: PagePicture, text: PageText, edits: Sequence[PageEdit])
                 pixels = picture.paint(text.box[i])
                 if edit.number not in drawn and edit.replacement and not character.isspace():
                     drawn.add(edit.number)
-                    yield _placeholder(picture, pixels, _whole_box(picture, text, edit), edit.replacement)  # fmt: skip
+                    start, _ = picture.place(*text.origin[i])
+                    wide = _whole_box(picture, text, edit)
+                    yield _placeholder(picture, pixels, start, wide, edit.replacement, line)
         elif character.isspace() or text.made[i]:
             yield from close()
         else:
             word.append(i)
     yield from close()
+
+
+def _plain_layer(
+    picture: PagePicture, text: PageText, edits: Sequence[PageEdit]
+) -> Iterator[bytes]:
+    """Yield the text of a page line by line from the top; what edits remove is painted over."""
+    for edit in edits:
+        for i in range(edit.start, edit.end):
+            if not text.made[i] and text.box[i][2] > text.box[i][0]:
+                picture.paint(text.box[i])
+    lines = [line for line in decided_text(text, edits).split("\n") if line.strip()]
+    step = min(12.0, picture.height / (len(lines) + 1))
+    for number, line in enumerate(lines, 1):
+        letters = line.encode("utf-16-be", "surrogatepass")
+        stretch = max(1.0, min(100.0, 100 * picture.width / (len(letters) / 2 * step * 0.4)))
+        yield b"BT 3 Tr /F %.2f Tf %.1f Tz 1 0 0 1 0 %.2f Tm <%b0020> Tj ET" % (
+            max(0.1, 0.8 * step), stretch, picture.height - number * step, letters.hex().encode(),
+        )  # fmt: skip
+
+
+def _invisible_word(
+    picture: PagePicture, text: PageText, word: Sequence[int], line: _Line
+) -> bytes:
+    """Return a word that is laid over the picture."""
+    x0, y0 = picture.place(*text.origin[word[0]])
+    box = text.box[word[-1]]
+    x1, y1 = picture.place(box[2], box[3])
+    size = max(1.0, 0.8 * float(box[3] - box[1]))
+    wide = max(1.0, max(abs(x1 - x0), abs(y1 - y0)) / picture.scale)
+    # The space at the end: pdfium drops a single letter that its own fonts do not have.
+    letters = "".join(text.text[i] for i in word).encode("utf-16-be")
+    stretch = max(1.0, min(1000.0, 100 * wide / (len(letters) / 2 * size * 0.5)))
+    y = picture.height - y0 / picture.scale
+    x = line.begin(x0 / picture.scale, y, size)
+    return b"BT 3 Tr /F %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b0020> Tj ET" % (
+        size, stretch, x, y, letters.hex().encode(),
+    )  # fmt: skip
 
 
 def _whole_box(picture: PagePicture, text: PageText, edit: PageEdit) -> int:
@@ -221,14 +279,21 @@ def _whole_box(picture: PagePicture, text: PageText, edit: PageEdit) -> int:
 
 
 def _placeholder(
-    picture: PagePicture, pixels: tuple[int, int, int, int], wide: int, text: str
-) -> bytes:
-    """Return the text that is drawn in a painted box."""
+    picture: PagePicture, pixels: tuple[int, int, int, int], start: int, wide: int, text: str,
+    line: _Line,
+) -> bytes:  # fmt: skip
+    """Return the text that is drawn in a painted box, from where the removed text began.
+
+    Readers order the words of a line by where they begin: from the edge of the box, which is wider than what was
+    written, it would come before a comma or an apostrophe at its left.
+    """
     scale = picture.scale
+    left = min(max(start, pixels[0]), pixels[2])
+    baseline = pixels[3] - 0.25 * (pixels[3] - pixels[1])
     tall = (pixels[3] - pixels[1]) / scale
     size = max(1.0, 0.65 * tall)
     stretch = min(100.0, 100 * max(1.0, wide / scale) / (placeholder_width(text) * size))
+    y = picture.height - baseline / scale
     return b"BT 0 g 0 Tr /%b %.2f Tf %.1f Tz 1 0 0 1 %.2f %.2f Tm <%b> Tj ET" % (
-        PLACEHOLDER_FONT, size, max(1.0, stretch), pixels[0] / scale,
-        picture.height - (pixels[3] - 0.25 * (pixels[3] - pixels[1])) / scale, winansi(text).hex().encode(),
+        PLACEHOLDER_FONT, size, max(1.0, stretch), line.begin(left / scale, y, size), y, winansi(text).hex().encode(),
     )  # fmt: skip

@@ -7,6 +7,7 @@ import re
 import pikepdf
 from pikepdf import Dictionary, Name, Object, Stream
 
+from .content_edits import OF_OPERATOR, rename
 from .streams import Operation, content_of, parse, unparse, walk
 
 __all__ = ["rename_resources"]
@@ -15,10 +16,6 @@ __all__ = ["rename_resources"]
 _PLAIN = re.compile(
     r"/(?:[A-Za-z]{1,3}[0-9_+.]*|(?:Image|Form|Font|Fm|Meta|Pat|Image_|Sfumato[A-Z]\w*|Default(?:Gray|RGB|CMYK))[0-9_]*)\Z"
 )
-_OF_OPERATOR = {
-    "Tf": "/Font", "Do": "/XObject", "gs": "/ExtGState", "sh": "/Shading", "cs": "/ColorSpace", "CS": "/ColorSpace",
-    "scn": "/Pattern", "SCN": "/Pattern", "BDC": "/Properties", "DP": "/Properties",
-}  # fmt: skip
 
 
 def rename_resources(pdf: pikepdf.Pdf) -> bool:
@@ -28,7 +25,7 @@ def rename_resources(pdf: pikepdf.Pdf) -> bool:
     resources += [page.resources for page in pdf.pages]
     new: dict[tuple[str, str], str] = {}
     for each in resources:
-        for kind in set(_OF_OPERATOR.values()):
+        for kind in set(OF_OPERATOR.values()):
             listed = each.get(kind)
             for name in list(listed.keys()) if isinstance(listed, Dictionary) else ():
                 if not _PLAIN.match(name):
@@ -38,14 +35,18 @@ def rename_resources(pdf: pikepdf.Pdf) -> bool:
     order = {key: f"/N{i}x" for i, key in enumerate(sorted(new), 1)}
     done: set[tuple[int, int]] = set()
     for each in resources:
-        for kind in set(_OF_OPERATOR.values()):
+        for kind in set(OF_OPERATOR.values()):
             listed = each.get(kind)
             if isinstance(listed, Dictionary):
                 _rename_keys(listed, kind, order, done)
     for page in pdf.pages:
         content = content_of(page.obj)
         if b"/" in content:
-            page.obj["/Contents"] = pdf.make_stream(_rewrite(parse(page), order))
+            renamed = rename(content, order)
+            if renamed is None:
+                renamed = _rewrite(parse(page), order)
+            if renamed != content:
+                page.obj["/Contents"] = pdf.make_stream(renamed)
     for found in list(walk(pdf.Root)):
         drawings = [found]
         if found.get("/Subtype") == Name.Type3 and isinstance(found.get("/CharProcs"), Dictionary):
@@ -54,7 +55,8 @@ def rename_resources(pdf: pikepdf.Pdf) -> bool:
             continue
         for drawing in drawings:
             if isinstance(drawing, Stream):
-                drawing.write(_rewrite(parse(drawing), order))
+                renamed = rename(bytes(drawing.read_bytes()), order)
+                drawing.write(_rewrite(parse(drawing), order) if renamed is None else renamed)
     return True
 
 
@@ -74,7 +76,7 @@ def _rename_keys(
 def _rewrite(operations: list[Operation], order: dict[tuple[str, str], str]) -> bytes:
     kept: list[Operation] = []
     for given, name in operations:
-        kind = _OF_OPERATOR.get(name)
+        kind = OF_OPERATOR.get(name)
         if kind is not None and isinstance(given, list):
             given = [
                 Name(order[kind, str(v)]) if isinstance(v, Name) and (kind, str(v)) in order else v

@@ -184,7 +184,7 @@ class _Writer:
         scale = math.hypot(show.matrix[0], show.matrix[1])
         wide = math.copysign(own.width / scale, state.size * state.scale)
         low, high = _DESCENT * state.size, _ASCENT * state.size
-        pieces = [b"ET q"]
+        pieces = [b"ET q n"]  # a path that was begun and never drawn is not the box's
         if not text or not text[0].isalnum():
             corners = [(0.0, low), (wide, low), (wide, high), (0.0, high)]
             path = [

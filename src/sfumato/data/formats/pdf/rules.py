@@ -12,8 +12,8 @@ __all__ = ["CutBox", "find_rules"]
 
 CutBox = tuple[float, float, float, float, float]
 """The box of a cut in the space of its stream (left, bottom, right, top), and the size of its letters."""
-_N = rb"([-+]?(?:\d+\.?\d*|\.\d+))"
-_S = rb"[\x00\t\n\x0c\r ]+"
+_N = rb"([-+]?+(?:\d++\.?+\d*+|\.\d++))"
+_S = rb"[\x00\t\n\x0c\r ]++"
 _LINE = re.compile(
     _N + _S + _N + _S + rb"m" + _S + _N + _S + _N + _S + rb"l" + _S + rb"[Ss](?![A-Za-z*])"
 )
@@ -25,6 +25,8 @@ _BEFORE = re.compile(
     rb"(?:^|[\x00\t\n\x0c\r ])(?:n|S|s|f|F|f\*|B|B\*|b|b\*|rg|RG|g|G|k|K|w|J|j|M|d|i|ri|cs|CS|sc|SC|scn|SCN|EMC|BDC|BMC)"
     rb"[\x00\t\n\x0c\r ]+\Z"
 )
+_LONGEST = 40  # bytes before a path that an operator and the space after it have
+_BLANK = re.compile(rb"[\x00\t\n\x0c\r ]*+")
 _SHORTEST = len(b"0 0 0 0 re f")
 _THIN, _TALL = 0.15, 2.5  # of the size of the letters
 _UPRIGHT = 1.3  # of the size of the letters: what is higher is written from bottom to top
@@ -83,8 +85,8 @@ def _is_as_wide(box: Sequence[float], cuts: Sequence[CutBox]) -> bool:
 
 
 def _begins(between: bytes, at: int) -> bool:
-    before = between[:at]
-    return not before.strip(b"\x00\t\n\x0c\r ") or _BEFORE.search(before) is not None
+    is_first = _BLANK.fullmatch(between, 0, at) is not None
+    return is_first or _BEFORE.search(between, max(0, at - _LONGEST), at) is not None
 
 
 def _between(operators: Sequence[StreamOperator], size: int) -> Iterator[tuple[int, int, Matrix]]:

@@ -15,7 +15,9 @@ from pikepdf import Array, Dictionary, Name, Object, Stream
 
 from ...limits import Limits
 from . import keys
+from .content_edits import TAGS, with_plain_tags
 from .encodings import put_unicode, unicode_map
+from .font_names import FontNames
 from .profiles import clean_profile
 from .read import copy_pages
 from .refusal import FileRefusedError
@@ -26,7 +28,6 @@ __all__ = ["Sanitised", "sanitise", "save"]
 
 _MOST_PAGES = 20_000
 _STRING = re.compile(rb"\((?:[^()\\]++|\\.)*+\)", re.DOTALL)
-_TAGS = {"/Artifact", "/Span", "/P", "/OC"}
 _UNREADABLE = (pikepdf.PdfError, RuntimeError, ValueError, TypeError, OverflowError)
 _PLAIN_INKS = {"/All", "/None", "/Black", "/Cyan", "/Magenta", "/Yellow"}
 
@@ -216,6 +217,7 @@ class _Objects:
     ) -> None:
         self.pdf, self.unpacking, self.dropped, self.blank = pdf, unpacking, dropped, blank
         self.layers = self.inks = 0
+        self.font_names = FontNames()
         self.images: set[tuple[int, int]] = set()
         self.forms: list[Object] = []
 
@@ -246,8 +248,10 @@ class _Objects:
             listed = keys.FONT
             self._check_type3(found)
             self._rewrite_unicode(found)
+            self.font_names.clean(found)
         elif kind == Name.FontDescriptor:
             listed = keys.DESCRIPTOR
+            self.font_names.clean(found)
         elif kind == Name.ExtGState:
             listed = keys.GRAPHICS_STATE
         elif kind == Name.Pages:
@@ -377,13 +381,16 @@ class _Objects:
         comment = b"%" in content and (picture or _has_comment(content))
         if not comment and not (picture and self.blank) and keys.has_plain_tags(content):
             return None
+        changed = None if picture else with_plain_tags(content)
+        if changed is not None:
+            return changed
         kept: list[Operation] = []
         for given, name in parse(where):
             if name == "INLINE" and self.blank:
                 self.dropped.add("pictures, which are grey boxes now")
                 continue
             if name in ("BDC", "DP", "BMC", "MP") and isinstance(given, list):
-                tag = given[0] if given and str(given[0]) in _TAGS else Name.Span
+                tag = given[0] if given and str(given[0]) in TAGS else Name.Span
                 named = len(given) > 1 and isinstance(given[1], Name)
                 given = [tag, *([given[1] if named else Dictionary()] if name in ("BDC", "DP") else [])]  # fmt: skip
             kept.append((given, name))

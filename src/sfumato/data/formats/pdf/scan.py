@@ -7,27 +7,45 @@ a stream is written as it was.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["OddContentError", "StreamOperator", "decode_string", "scan"]
+__all__ = [
+    "END",
+    "NAME",
+    "SPACE",
+    "STRING",
+    "OddContentError",
+    "StreamOperator",
+    "decode_string",
+    "scan",
+]
 
-_WS = rb"[\x00\t\n\x0c\r ]"
-_STRING = rb"\((?:[^()\\]++|\\.)*+\)|<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
+_BLANK = b"\x00\t\n\x0c\r "
+SPACE = rb"[\x00\t\n\x0c\r ]"
+END = rb"(?![A-Za-z0-9*'\"])"
+NAME = rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*+"
+STRING = rb"\((?:[^()\\]++|\\.)*+\)|<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
 _SKIPPED = (
-    rb"(?:(?:[-+.\d]++" + _WS + rb"++)*+(?:re|rg|RG|ri|m|l|c|v|y|h|f\*|f|F|S|s|n|b\*|b|B\*|B|w|J|j|M|i|g|G|k|K|W\*|W|EMC)"
-    + _WS + rb"++)++"
+    rb"(?:(?:[-+.\d]++" + SPACE + rb"++)*+(?:re|rg|RG|ri|m|l|c|v|y|h|f\*|f|F|S|s|n|b\*|b|B\*|B|w|J|j|M|i|g|G|k|K|W\*|W|EMC)"
+    + SPACE + rb"++)++"
 )  # fmt: skip
 _TOKEN = re.compile(
-    rb"(?P<skipped>" + _SKIPPED + rb")|(?P<space>" + _WS + rb"++|%[^\r\n]*+)"
-    rb"|(?P<TJ>\[(?:[^\[\]()<>%/A-Za-z]++|" + _STRING + rb")*+\])" + _WS + rb"*+TJ(?![A-Za-z0-9*])"
-    rb"|(?P<Tj>" + _STRING + rb")" + _WS + rb"*+Tj(?![A-Za-z0-9*])"
-    rb"|(?P<string>" + _STRING + rb")|(?P<nested>\()|(?P<dictionary><<|>>)|(?P<bracket>[\[\]{}])"
-    rb"|(?P<name>/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*+)"
+    SPACE + rb"*+(?:"
+    rb"(?P<TJ>\[(?:[^\[\]()<>%/A-Za-z]++|" + STRING + rb")*+\])" + SPACE + rb"*+TJ(?![A-Za-z0-9*])"
+    rb"|(?P<Tj>" + STRING + rb")" + SPACE + rb"*+Tj(?![A-Za-z0-9*])"
+    rb"|(?P<skipped>" + _SKIPPED + rb")"
+    rb"|(?P<placing>(?P<numbers>(?:[-+.\d]++" + SPACE + rb"++)++)(?P<by>T[dDmcwzLsr]|cm)" + END + rb")"
+    rb"|(?P<setting>(?P<font>" + NAME + rb")" + SPACE + rb"++(?P<size>[-+.\d]++)" + SPACE + rb"++Tf" + END + rb")"
+    rb"|(?P<plain>(?:BT|ET|T\*|q|Q)" + END + rb")"
+    rb"|(?P<comment>%[^\r\n]*+)"
+    rb"|(?P<string>" + STRING + rb")|(?P<nested>\()|(?P<dictionary><<|>>)|(?P<bracket>[\[\]{}])"
+    rb"|(?P<name>" + NAME + rb")"
     rb"|(?P<number>[-+.\d]++(?=[\x00\t\n\x0c\r ()<>\[\]{}/%]|\Z|[A-Za-z'\"]))"
-    rb"|(?P<operator>[A-Za-z'\"*][A-Za-z0-9'\"*]*+)",
+    rb"|(?P<operator>[A-Za-z'\"*][A-Za-z0-9'\"*]*+))",
     re.DOTALL,
 )  # fmt: skip
-_ITEM = re.compile(_STRING + rb"|[-+.\d]++", re.DOTALL)
+"""The forms that most streams are made of come first, each one match: an operator with its numbers, or with its font."""
+_ITEM = re.compile(STRING + rb"|[-+.\d]++", re.DOTALL)
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _END_OF_PICTURE = re.compile(rb"[\x00\t\n\x0c\r ]EI(?=[\x00\t\n\x0c\r ]|\Z)")
@@ -95,8 +113,7 @@ class OddContentError(Exception):
     """The scanner does not understand these bytes; a parser may put them into a plainer form."""
 
 
-@dataclass(frozen=True, slots=True)
-class StreamOperator:
+class StreamOperator(NamedTuple):
     """An operator, its operands, and the bytes from the first operand to its end."""
 
     name: str
@@ -116,7 +133,7 @@ def decode_string(token: bytes) -> bytes:
         if b"\\" in inner:
             return _ESCAPE.sub(_unescape, inner)
         return re.sub(rb"\r\n?", b"\n", inner) if b"\r" in inner else inner
-    digits = re.sub(_WS, b"", token[1:-1])
+    digits = re.sub(SPACE, b"", token[1:-1])
     return bytes.fromhex((digits + b"0" * (len(digits) & 1)).decode())
 
 
@@ -144,60 +161,79 @@ def scan(content: bytes) -> list[StreamOperator]:
     """
     found: list[StreamOperator] = []
     operands: list[Operand] = []
-    at, size, start = 0, len(content), -1
+    at, size, start = 0, len(content.rstrip(_BLANK)), -1
     has_string = False
-    match = _TOKEN.match
+    match, add = _TOKEN.match, found.append
     while at < size:
         token = match(content, at)
         if token is None:
             raise OddContentError("a byte")
-        kind, end = token.lastgroup, token.end()
-        if kind == "space":
-            at = end
+        kind = token.lastgroup or ""
+        at = token.end()
+        if kind == "comment":
             continue
-        if kind == "skipped":
+        if kind in ("TJ", "Tj"):
             if has_string:
                 raise OddContentError("a text that no operator shows")
-            operands, start = [], -1
-        elif kind in ("TJ", "Tj"):
-            text = token.group(kind)
-            items: list[Operand] = [
-                decode_string(item) if item[0] in b"(<" else _number(item)
-                for item in (_ITEM.findall(text) if kind == "TJ" else [text])
-            ]
-            found.append(StreamOperator(kind, items, token.start(kind), end))
-            operands, start = [], -1
+            add(StreamOperator(kind, _items(token.group(kind), kind), token.start(kind), at))
+        elif kind == "skipped":
+            if has_string:
+                raise OddContentError("a text that no operator shows")
+        elif kind in ("placing", "setting", "plain"):
+            name, given = _whole(token, kind)
+            if has_string:
+                raise OddContentError("a text that no operator shows")
+            first = token.start(kind) if start < 0 else start
+            add(StreamOperator(name, operands + given, first, at))
         elif kind == "operator":
-            name = token.group().decode()
+            name = token.group(kind).decode()
             if name in ("true", "false", "null"):
                 operands.append(None)
-                at = end
                 continue
-            start = at if start < 0 else start
+            start = token.start(kind) if start < 0 else start
             if name == "BI":
-                data = content.find(b"ID", end)
+                data = content.find(b"ID", at)
                 last = _END_OF_PICTURE.search(content, data + 2)
                 if data < 0 or last is None:
                     raise OddContentError("an inline picture")
-                end = last.end()
-                found.append(StreamOperator("BI", [], start, end))
+                at = last.end()
+                add(StreamOperator("BI", [], start, at))
             elif name in _WANTED:
-                found.append(StreamOperator(name, operands, start, end))
+                add(StreamOperator(name, operands, start, at))
             elif name not in _KNOWN:
                 raise OddContentError("an operator")
             if has_string and name not in _STRINGS:
                 raise OddContentError("a text that no operator shows")
-            operands, start, has_string = [], -1, False
         else:
-            start = at if start < 0 else start
-            if kind == "number":
-                operands.append(_number(token.group()))
-            elif kind == "string":
-                operands.append(decode_string(token.group()))
-                has_string = True
-            elif kind == "nested":
-                raise OddContentError("brackets inside a string")
-            else:
-                operands.append(token.group())
-        at = end
+            start = token.start(kind) if start < 0 else start
+            has_string = has_string or kind == "string"
+            operands.append(_operand(token.group(kind), kind))
+            continue
+        operands, start, has_string = [], -1, False
     return found
+
+
+def _items(text: bytes, kind: str) -> list[Operand]:
+    """Return the strings and the numbers of what is shown."""
+    if kind == "Tj":
+        return [decode_string(text)]
+    return [
+        decode_string(item) if item[0] in b"(<" else _number(item) for item in _ITEM.findall(text)
+    ]
+
+
+def _whole(token: re.Match[bytes], kind: str) -> tuple[str, list[Operand]]:
+    """Return an operator that was matched with its operands."""
+    if kind == "plain":
+        return token.group(kind).decode(), []
+    if kind == "setting":
+        return "Tf", [token["font"], _number(token["size"])]
+    return token["by"].decode(), [_number(each) for each in token["numbers"].split()]
+
+
+def _operand(token: bytes, kind: str) -> Operand:
+    if kind == "number":
+        return _number(token)
+    if kind == "nested":
+        raise OddContentError("brackets inside a string")
+    return decode_string(token) if kind == "string" else token

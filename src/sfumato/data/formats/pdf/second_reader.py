@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import pikepdf
-from pdfminer.pdfdevice import PDFTextDevice
+from pdfminer.pdfdevice import PDFTextDevice, PDFTextSeq
 from pdfminer.pdfdocument import PDFDocument
 from pdfminer.pdffont import PDFFont, PDFUnicodeNotDefined
 from pdfminer.pdfinterp import PDFGraphicState, PDFPageInterpreter, PDFResourceManager
@@ -23,7 +22,7 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.pdftypes import PDFStream
 from pdfminer.psparser import LIT, PSLiteral
-from pdfminer.utils import Matrix
+from pdfminer.utils import Matrix, Point
 
 __all__ = ["Letter", "read_letters"]
 
@@ -37,8 +36,7 @@ _OPERATORS = " ".join(_METHODS)
 _Operand: TypeAlias = "float | bytes | PSLiteral | list[_Operand] | None"
 
 
-@dataclass(slots=True)
-class Letter:
+class Letter(NamedTuple):
     """A letter as the second library sees it: its text, where it begins and ends, and its size."""
 
     text: str
@@ -54,6 +52,7 @@ class _Letters(PDFTextDevice):
     def __init__(self, manager: PDFResourceManager) -> None:
         super().__init__(manager)
         self.letters: list[Letter] = []
+        self._known: dict[PDFFont, dict[int, tuple[str, float]]] = {}
 
     def begin_page(self, page: PDFPage, ctm: Matrix) -> None:
         """Begin with the matrix of a page."""
@@ -69,20 +68,57 @@ class _Letters(PDFTextDevice):
 
     def end_tag(self) -> None: ...
 
+    def render_string_horizontal(
+        self, seq: PDFTextSeq, matrix: Matrix, pos: Point, font: PDFFont, fontsize: float, scaling: float,
+        charspace: float, wordspace: float, rise: float, dxscale: float, ncs: object, graphicstate: PDFGraphicState,
+    ) -> Point:  # fmt: skip
+        """Note the letters of a string as the library does, without a call for each of them; return where it ends."""
+        x, y = pos
+        a, b, c, d, e, f = matrix
+        left, bottom = y * c + e, y * d + f
+        size, unit = abs(fontsize) * (a * a + b * b) ** 0.5, fontsize * scaling
+        known = self._known.setdefault(font, {})
+        add, space = self.letters.append, 0.0
+        for item in seq:
+            if isinstance(item, int | float):
+                x -= item * dxscale
+                space = charspace
+                continue
+            if not isinstance(item, bytes):
+                continue
+            for cid in font.decode(item):
+                if cid not in known:
+                    known[cid] = _text_of(font, cid), font.char_width(cid)
+                text, width = known[cid]
+                x += space
+                across = x * a + left
+                advance = width * unit
+                add(Letter(text, across, x * b + bottom, across + advance * a, size))
+                x += advance
+                if cid == 32:
+                    x += wordspace
+                space = charspace
+        return x, y
+
     def render_char(
         self, matrix: Matrix, font: PDFFont, fontsize: float, scaling: float, rise: float, cid: int,
         ncs: object, graphicstate: PDFGraphicState,
     ) -> float:  # fmt: skip
         """Note one letter; return how far it moves on."""
-        try:
-            text = font.to_unichr(cid)
-        except PDFUnicodeNotDefined:
-            text = "\ufffd"
         advance = font.char_width(cid) * fontsize * scaling
         a, b, _, _, e, f = matrix
         reach = (a * a + b * b) ** 0.5
-        self.letters.append(Letter(text, e, f, e + advance * a, abs(fontsize) * reach))
+        self.letters.append(
+            Letter(_text_of(font, cid), e, f, e + advance * a, abs(fontsize) * reach)
+        )
         return float(advance)
+
+
+def _text_of(font: PDFFont, cid: int) -> str:
+    try:
+        return str(font.to_unichr(cid))
+    except PDFUnicodeNotDefined:
+        return "\ufffd"
 
 
 class _Interpreter(PDFPageInterpreter):

@@ -15,11 +15,13 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from fontTools import agl
 from pdfminer.pdfdocument import PDFDocument
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 
+from . import keys
 from .second_reader import Letter, read_letters
 
 __all__ = ["find_leaks", "has_only_pages"]
@@ -35,16 +37,7 @@ _NAME = re.compile(rb"/([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)")
 _FONT_NAME = re.compile(
     rb"/(?:BaseFont|FontName)\s*/(?:[A-Z]{6}\+)?([^\x00\t\n\x0c\r ()<>\[\]{}/%]+)"
 )
-_FAMILIES = re.compile(
-    rb"Times|Roman|Helvetica|Arial|Courier|Symbol|Zapf|Dingbats|Verdana|Georgia|Tahoma|Trebuchet|Calibri|Cambria|Candara|"
-    rb"Consolas|Constantia|Corbel|Segoe|Garamond|Palatino|Linotype|Bookman|Century|Schoolbook|Gothic|Avant|Garde|Chancery|"
-    rb"Optima|Futura|Univers|Frutiger|Myriad|Minion|Impact|Comic|Sans|Serif|Mono|Mincho|Song|Batang|Dotum|Gulim|Hei|Kai|"
-    rb"Liberation|DejaVu|Bitstream|Vera|Free|Nimbus|Noto|Open|Source|Ubuntu|Droid|Roboto|Lato|Lucida|Bright|Console|"
-    rb"Latin|Modern|Computer|Math|Extra|Super|Demi|Semi|Ultra|Bold|Black|Heavy|Medium|Book|Light|Thin|Regular|Normal|"
-    rb"Italic|Oblique|Slanted|Cond|Condensed|Compressed|Narrow|Extended|Expanded|Wide|Identity|Glyphless|Pitch|Display|Text|"
-    rb"Caption|Small|Caps|Unicode|Standard|Type|Type3|Font"
-)
-"""Words of which fonts' names are made; any other part of one may be a person's name."""
+_FAMILIES = re.compile(keys.FAMILIES.pattern.encode())
 _WORDS = frozenset(
     b"Type Subtype Pages Page Kids Count Parent MediaBox CropBox Rotate Resources Contents Group UserUnit Catalog "
     b"Version OCProperties OCGs Lang Font XObject ExtGState ColorSpace Pattern Shading ProcSet Properties Form Image "
@@ -94,24 +87,44 @@ def find_leaks(data: bytes, removed: Iterable[str]) -> int:
         What was removed and is nowhere in the published text.
 
     """
-    wanted = {text for text in map(str.strip, removed) if len(_plain(text)) >= _SHORTEST}
+    wanted = {text: plain for text in map(str.strip, removed) if len(plain := _plain(text)) >= _SHORTEST}  # fmt: skip
     if not wanted:
         return 0
     left = set[str]()
+    letter_texts = _PlainLetters()
     for letters in read_letters(data):
-        for reading in (letters, sorted(letters, key=lambda c: (-round(c.y), c.x))):
-            plain = _PlainReading.of(reading)
-            left |= {text for text in wanted - left if plain.has_words(_plain(text))}
+        for order in _orders(letters):
+            whole = "".join([letter_texts[letters[i].text] for i in order])
+            found = [text for text in wanted.keys() - left if wanted[text] in whole]
+            if found:
+                reading = _PlainReading.of([letters[i] for i in order])
+                left |= {text for text in found if reading.has_words(wanted[text])}
+    codes = {text: list(_codes(text)) for text in sorted(wanted.keys() - left)}
     for blob, joined in _blobs(data):
-        for text in wanted - left:
-            long = len(_plain(text)) >= _LONG and _plain(text) in joined
-            if long or any(code in blob for code in _codes(text)):
+        for text in codes.keys() - left:
+            long = len(wanted[text]) >= _LONG and wanted[text] in joined
+            if long or any(code in blob for code in codes[text]):
                 left.add(text)
     return len(left)
 
 
 def _plain(text: str) -> str:
     return _DROPPED.sub("", unicodedata.normalize("NFKC", text))
+
+
+class _PlainLetters(dict[str, str]):
+    """The plain form of each text of a letter, made once."""
+
+    def __missing__(self, text: str) -> str:
+        made = self[text] = _plain(text)
+        return made
+
+
+def _orders(letters: Sequence[Letter]) -> Iterator[list[int]]:
+    """Yield the letters of a page as they are drawn, and line by line from the top."""
+    yield [*range(len(letters))]
+    x, y = np.array([c.x for c in letters]), np.array([c.y for c in letters])
+    yield np.lexsort((x, -np.rint(y))).tolist()
 
 
 @dataclass(slots=True)
@@ -126,9 +139,9 @@ class _PlainReading:
     def of(cls, letters: Sequence[Letter]) -> _PlainReading:
         plain: list[str] = []
         owner: list[int] = []
+        known = _PlainLetters()
         for i, letter in enumerate(letters):
-            text = letter.text
-            for c in text if text.isascii() and text.isalnum() else _plain(text):
+            for c in known[letter.text]:
                 plain.append(c)
                 owner.append(i)
         return cls(letters, "".join(plain), owner)
