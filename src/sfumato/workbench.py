@@ -154,11 +154,15 @@ class _PlanRun:
                 self._publish(second, part, between.path)
             record = first.engine.Release.from_json(read_json(between.path / RELEASE_FILE))
             record = record.with_figures([between.path / _PRIVATE / FIGURES_FILE])
+            # What says how to read the records (a codebook) is given out; the records were passed on.
+            kept_files = {file.path for file in record.outputs if file.rows is None}
             for entry in between.path.iterdir():
-                if entry.name not in {RELEASE_FILE, QUARANTINE, _PRIVATE}:
+                if entry.name not in {RELEASE_FILE, QUARANTINE, _PRIVATE, *kept_files}:
                     remove(entry)
             # What was passed on is not published: its hash would be an oracle on the raw notes.
-            outputs = tuple(file.with_mark() for file in record.outputs)
+            outputs = tuple(
+                file if file.path in kept_files else file.with_mark() for file in record.outputs
+            )
             kept = record.model_copy(update={"outputs": outputs})
             kept.save(between.path)
             write_json(between.path / _PRIVATE / FIGURES_FILE, kept.to_json(), force=True)

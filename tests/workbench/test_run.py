@@ -62,15 +62,31 @@ def test_one_release_and_one_report(finished):
         "facts.json", "plan.toml", "private", "release", "report.html",
     ]  # fmt: skip
     # The register leaves with its notes sanitised and its identifiers gone, and only so.
-    released = list((out / "release").rglob("*.csv"))
+    released = sorted((out / "release").rglob("*.csv"), reverse=True)
     assert [p.relative_to(out).as_posix() for p in released] == [
-        "release/text/register_with_notes.csv"
+        "release/text/register_with_notes.csv",
+        "release/tables/codebook.csv",
     ]
     header = released[0].read_text(encoding="utf-8").splitlines()[0]
     assert header == "age,sex,group,area,diagnosis,stay,visit,notes"
     assert "[NAME]" in released[0].read_text(encoding="utf-8")
     assert (out / "release" / "tables" / "release.json").is_file()
     assert (out / "private" / "text" / "model").is_dir()
+
+
+def test_what_one_part_passed_on_to_another_is_told_as_such(finished):
+    _, result = finished
+    record = json.loads((result.out / "release" / "tables" / "release.json").read_text())
+    rows, *books = record["outputs"]
+    assert "sha256" not in rows and rows["hmac"]
+    for book in books:  # what tells how to read the rows is given out, and named by its hash
+        file = result.out / "release" / "tables" / book["path"]
+        assert book["sha256"] == sha256_of(file)
+    for edition in ("report.html", "private/report.html"):
+        page = (result.out / edition).read_text(encoding="utf-8")
+        assert "published as another part of this report treated them" in page
+        assert "ields are published as they are" not in page
+        assert "ields beside the text are published as they are" not in page
 
 
 def test_the_same_plan_gives_the_same_bytes_in_another_folder(finished, tmp_path, short_samples):

@@ -326,14 +326,20 @@ def _files_of(part: _Found) -> tuple[Path, ...]:
 
 
 def _with_sources(parts: list[Part]) -> list[Part]:
-    """Note where the data of one part is what another part published."""
-    by_output = {f.path: p.id for p in parts if p.release is not None for f in p.release.outputs}
+    """Note where the data of one part is what another part published: by its mark, else by its name.
+
+    The parts of one run often give their files one name, so that a name alone does not tell whose file it is.
+    """
+    outputs = [(p.id, f) for p in parts if p.release is not None for f in p.release.outputs]
     found = []
     for part in parts:
-        inputs = part.release.inputs if part.release is not None else ()
-        sources = {
-            f.path: by_output[f.path] for f in inputs if by_output.get(f.path, part.id) != part.id
-        }
+        sources = {}
+        for file in part.release.inputs if part.release is not None else ():
+            others = [(own, f) for own, f in outputs if own != part.id]
+            same = [own for own, f in others if f.hmac is not None and f.hmac == file.hmac]
+            named = [own for own, f in others if f.path == file.path]
+            if same or named:
+                sources[file.path] = (same or named)[0]
         found.append(replace(part, sources=sources))
     return found
 

@@ -36,7 +36,7 @@ def analysis_sentences(facts: TableFacts) -> list[str]:
     lost = join_words([say(_KINDS[kind], error=decimal(bound)) for kind, bound in known.items()])
     return [
         say(
-            "Who takes values as spread evenly within a published interval is off, on average and at most: {lost}.",
+            "Whoever takes values as spread evenly within a published interval is off by no more than this on average: {lost}.",
             lost=lost,
         )
     ]

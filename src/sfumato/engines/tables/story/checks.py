@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....core.story import Check
 from ....presentation.language import retell, say, say_many
-from ....presentation.numbers import count, join_words, plural
+from ....presentation.numbers import count, decimal, join_words, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
 from ..attack_records import TablesAttack
 from ..records import constant_columns
@@ -48,6 +48,15 @@ def checks_of(facts: TableFacts) -> list[Check]:
             words,
             smallest=count(smallest),
             smallest_2=plural(smallest, "person", "people"),
+        )
+        checks.append(Check("look", words))
+    own = facts.k
+    if facts.population and not facts.joined and own is not None and own < 5:
+        words = say(
+            "Among the records of the table itself the smallest group has {own} {own_2}: someone who knows that a person is in the table may be right with a chance of up to {chance}.",
+            own=count(own),
+            own_2=plural(own, "record"),
+            chance=decimal(1 / max(own, 1)),
         )
         checks.append(Check("look", words))
     if facts.release is not None and facts.release.how.undeclared_columns_dropped:

@@ -170,13 +170,12 @@ def _attack(facts: TableFacts) -> list[str]:
         total = sum(g.records for g in facts.groups) or 1
         small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)
         who = say("people") if facts.joined else say("records")
-        sentences.append(
-            say(
-                "[[tables.groups|{small}]] of the {who} are in groups of fewer than five people.",
-                small=percent(small / total),
-                who=who,
-            )
+        words = (
+            "[[tables.groups|{small}]] of the {who} fit fewer than five people of the population."
+            if facts.population
+            else "[[tables.groups|{small}]] of the {who} are in groups of fewer than five people."
         )
+        sentences.append(say(words, small=percent(small / total), who=who))
     return sentences
 
 

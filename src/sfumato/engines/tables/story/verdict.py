@@ -91,12 +91,20 @@ def _public_verdict(facts: TableFacts, known: str) -> list[str]:
         right=about(expected[0]),
         hidden=facts.hidden_in_words or say("all records"),
     )
+    # Who knows that somebody is in the table looks among its records alone, not in the whole population.
+    words = (
+        "The smallest published group has [[tables.k|{k}]] {k_2}; the chance of naming any one record is at most {journalist_max}, and {journalist_average} on average, for someone who does not know who is in the table. For someone who does it is at most {prosecutor_max}, and {prosecutor_average} on average."
+        if risks.prosecutor_max > risks.journalist_max
+        else "The smallest published group has [[tables.k|{k}]] {k_2}; the chance of naming any one record is at most {journalist_max}, and {journalist_average} on average."
+    )
     smallest = say(
-        "The smallest published group has [[tables.k|{k}]] {k_2}; the chance of naming any one record is at most {journalist_max}, and {journalist_average} on average.",
+        words,
         k=count(release.measured.k),
         k_2=plural(release.measured.k, "record"),
         journalist_max=decimal(risks.journalist_max),
         journalist_average=decimal(risks.journalist_average),
+        prosecutor_max=decimal(risks.prosecutor_max),
+        prosecutor_average=decimal(risks.prosecutor_average),
     )
     return [matched, smallest]
 

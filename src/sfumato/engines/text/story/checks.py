@@ -6,7 +6,7 @@ from ....core.story import Check
 from ....presentation.language import say
 from ....presentation.numbers import count, join_words, percent
 from ....presentation.sentences import shift_check, withheld_check
-from ..records import format_label_counts
+from ..records import TextRelease, format_label_counts
 from .facts import TextFacts
 
 __all__ = ["checks", "likeness_check"]
@@ -80,13 +80,27 @@ def checks(facts: TextFacts) -> list[Check]:
 def likeness_check(facts: TextFacts) -> Check | None:
     """Return the check that the release is like what was learned from."""
     release = facts.release
-    if release is None or release.measured is None:
+    if release is None:
         return None
+    if release.measured is None:
+        return _unasked_check(release)
     shift = release.measured.shift
     found = shift_check(shift, release.sentences, accepted=release.how.accept_shift)
     if found is not None and found.state == "holds" and _tells_what_was_known(facts):
         return Check("open", found.text)  # what was learned from is not known to be like anything
     return found
+
+
+def _unasked_check(release: TextRelease) -> Check | None:
+    """Return what a public edition says where the steward published whatever the comparison found."""
+    if not release.how.accept_shift or release.documents_with_leak is None:
+        return None
+    return Check(
+        "look",
+        say(
+            "These documents were published whether or not they are like those learned from (--accept-shift): if they are not, more may be left than these figures say."
+        ),
+    )
 
 
 def _tells_what_was_known(facts: TextFacts) -> bool:
