@@ -144,6 +144,7 @@ MANY_PARAMETERS = {
     "cli/report.py:report",  # each is an option
     "cli/run.py:run",
     "core/parameter.py:parameter",  # each is a property of a parameter
+    "data/formats/pdf/second_reader.py:render_string_horizontal",  # overrides a method of pdfminer.six
     "engines/baskets/selectors/maximal.py:__init__",
     "engines/text/attack/attacker.py:attack",
     "engines/text/learners/encoder/steps.py:train_step",

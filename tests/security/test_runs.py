@@ -94,8 +94,11 @@ def test_m2_half_treated_data_lies_in_the_work_folder_only_while_two_steps_run(p
     workbench.run(plan, out=out)
     assert not (folder / ".run.work").exists()
     record = json.loads((out / "release" / "tables" / "release.json").read_text())
-    assert all("sha256" not in o for o in record["outputs"])  # what was passed on is not published
-    assert [p.name for p in (out / "release" / "tables").iterdir()] == ["release.json"]
+    rows, *books = record["outputs"]
+    assert "sha256" not in rows  # what was passed on is not published
+    given_out = {p.name for p in (out / "release" / "tables").iterdir()}
+    assert given_out == {"release.json", *(book["path"] for book in books)}
+    assert rows["path"] not in given_out
     for path in [out / "private", *(out / "private").rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 

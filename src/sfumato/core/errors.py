@@ -13,6 +13,7 @@
     └── WorkError             the work itself failed                         exit status 1
         ├── WithheldError     some records could not be processed and were not published
         ├── ReleaseRefusedError  the output measured worse than promised       exit status 3
+        ├── InputChangedError the input is no longer what it was when the work began
         └── LockedError       another run is writing to this output
 
 Messages hold counts, offsets, ids of records and names of columns, never a value taken from the data.
@@ -28,6 +29,7 @@ __all__ = [
     "DataError",
     "FormatError",
     "FormerSpellingWarning",
+    "InputChangedError",
     "InputError",
     "LimitError",
     "LockedError",
@@ -152,6 +154,13 @@ class ReleaseRefusedError(WorkError):
     """The output, measured again, was worse than promised, and was not published."""
 
     exit_status = 3
+
+
+class InputChangedError(WorkError):
+    """The input is no longer what it was when the work began."""
+
+    def __init__(self) -> None:
+        super().__init__("The input changed while it was published.", hint="start again.")
 
 
 class LockedError(WorkError):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .errors import DataError, InputError, WorkError
+from .errors import DataError, InputChangedError, InputError
 from .storage.hashes import sha256_of, sha256_of_entries
 from .storage.staging import check_output, whole_directory, whole_file
 
@@ -76,7 +76,7 @@ class ReadFiles:
         except OSError:
             same = False
         if not same:
-            raise WorkError("The input changed while it was published.", hint="start again.")
+            raise InputChangedError
 
 
 def _state_of(path: Path) -> list[tuple[str, int, int, int]]:

@@ -204,7 +204,7 @@ def test_both_editions_tell_what_analysts_lose(published):
     assert any(chart.title.startswith("Margin of") for chart in full.charts)
     public = ENGINE.Release.model_validate_json((folder / "out" / "release.json").read_bytes())
     told = ENGINE.story(Part("t", "tables", release=public))
-    assert any("is off, on average and at most" in sentence for sentence in told.cost)
+    assert any("is off by no more than this on average" in sentence for sentence in told.cost)
     assert not any(g.caption == "What analysts lose" for g in told.grids)
 
 

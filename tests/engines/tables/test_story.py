@@ -98,7 +98,8 @@ def test_the_band_lies_between_the_frontier_and_what_is_proven():
 def test_who_knows_that_a_person_is_in_the_table_is_not_left_out(told):
     _, _, release = told
     risks = release.measured.risks
-    assert release.measured.k < 5 and risks.prosecutor_max > risks.journalist_max
+    assert release.measured.k < 5
+    assert risks.prosecutor_max > risks.journalist_max
     public = ENGINE.story(Part("tables", "tables", release=release.public()))
     assert "For someone who does it is at most" in public.verdict[1]
     assert any("Among the records of the table itself" in check.text for check in public.checks)

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from ...core.errors import DataError, FormatError, InputError, LimitError, ParameterError, WorkError
+from ...core.errors import (
+    DataError,
+    FormatError,
+    InputChangedError,
+    InputError,
+    LimitError,
+    ParameterError,
+)
 from ..document import Document, Edit, Edited, Segment, Span, by_place
 from ..sources import Withheld
 from .brat import read_annotations, safe_path, write_annotations, write_new
@@ -213,7 +220,7 @@ class FileFormat(Format[FormatOptions]):
                 raise DataError(f"Two documents would be written to the file of {one.id!r}.")
             opened = self._take(part.path)
             if opened.text != one.document.text:
-                raise WorkError("The input changed while it was published.", hint="start again.")
+                raise InputChangedError
             document = replace(one.document, segments=opened.segments)
             out.write_bytes(opened.save(by_place(document, one.edits)))
             write_annotations(out.with_name(out.name + MARKS), one, came=False)
@@ -229,7 +236,7 @@ class FileFormat(Format[FormatOptions]):
         try:
             return self.open(self._content(path))
         except RefusedFileError as error:
-            raise WorkError("The input changed while it was published.", hint="start again.") from error  # fmt: skip
+            raise InputChangedError from error  # fmt: skip
 
     # --- reading back ----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.errors import FormatError, LimitError, WorkError
+from ....core.errors import FormatError, InputChangedError, LimitError
 from ...document import Document, Edited, by_place
 from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes
@@ -170,7 +170,7 @@ class Fhir(HealthRecords):
                 value = next(values, "")
                 raw = _settle(value) if number == document.record else ""
             if isinstance(raw, str):
-                raise WorkError("The input changed while it was published.", hint="start again.")
+                raise InputChangedError
             places = by_place(document, edits) if edits else {}
             texts = EditedTexts(document.text, document.segments, places, own, people)
             texts.shift_for(str(document.fields.get("patient", "")))
@@ -184,7 +184,7 @@ class Fhir(HealthRecords):
             except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
                 continue
             if not texts.is_done:
-                raise WorkError("The input changed while it was published.", hint="start again.")
+                raise InputChangedError
             if not (
                 edits and self._holds_leak(one, line, texts)
             ):  # else it is missed, and withheld

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from ....core.errors import FormatError, LimitError, WorkError
+from ....core.errors import FormatError, InputChangedError, LimitError
 from ...document import Document, Edited, by_place
 from ...shuffling import write_by_place
 from ...sources import Withheld, create_bytes, open_bytes
@@ -121,7 +121,7 @@ class Hl7(HealthRecords):
             document = one.document
             found = next((own for own in messages if own[0] == document.record), None)
             if found is None:
-                raise _changed()
+                raise InputChangedError
             _, segments, apart = found
             texts = EditedTexts(
                 document.text, document.segments, by_place(document, one.edits), self.pseudonyms,
@@ -132,7 +132,7 @@ class Hl7(HealthRecords):
             except RefusedFileError:  # a file in it cannot be cut: it is missed, and withheld
                 continue
             if not texts.is_done:
-                raise _changed()
+                raise InputChangedError
             if not (
                 one.edits and self._holds_leak(one, message, apart, texts)
             ):  # else it is missed, and withheld
@@ -150,10 +150,6 @@ class Hl7(HealthRecords):
         left = [text for text in wanted if text in held]
         is_left = any(stands_in(text, one) for one in pieces for text in left)
         return is_left or texts.still_holds(removed, edited.text)
-
-
-def _changed() -> WorkError:
-    return WorkError("The input changed while it was published.", hint="start again.")
 
 
 def _decode(raw: bytes) -> str:

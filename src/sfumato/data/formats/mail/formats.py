@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.errors import FormatError, LimitError, WorkError
+from ....core.errors import FormatError, InputChangedError, LimitError
 from ....core.storage.private_key import private_key
 from ...document import Document, Edited, by_place
 from ...shuffling import write_by_place
@@ -199,7 +199,7 @@ class Mailbox(Format[FormatOptions]):
         for one in edited:
             found = next((r for r in records if r[0].record == one.document.record), None)
             if found is None or found[0].text != one.document.text:
-                raise WorkError("The input changed while it was published.", hint="start again.")
+                raise InputChangedError
             text, published = one.document.text, self.comparable(one.text)
             removed = {"".join(text[e.start : e.end].split()) for e in one.edits}
             wanted = [

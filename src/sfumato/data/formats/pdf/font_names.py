@@ -36,7 +36,7 @@ _FONT_DICTIONARIES = (12, 36)
 
 
 class FontNames:
-    """Gives fonts names that say nothing; those of known families stay, because viewers know their letters."""
+    """Replaces the names of fonts by ones that tell nothing; those of known families stay: viewers know their letters."""
 
     def __init__(self) -> None:
         self._new: dict[str, str] = {}

@@ -155,7 +155,7 @@ def rasterise(
     edits : sequence of PageEdit
         What is removed from it, in order.
     in_place : bool, default=True
-        Whether each word is laid over where it stands in the picture. Readers put the words of a turned line into
+        Whether each word is laid over its place in the picture. Readers put the words of a turned line into
         another order; line by line from the top, no reader does.
 
     """
@@ -182,7 +182,7 @@ def rasterise(
         picture.close()
 
 
-class _Line:
+class _TextLine:
     """Where the last piece of text began: readers order the pieces of a line by that.
 
     Kerning may put a letter before the comma at its left. Where only the comma stays, the next piece begins after it.
@@ -203,7 +203,7 @@ def _text_layer(picture: PagePicture, text: PageText, edits: Sequence[PageEdit])
     """Yield the text of a page, word by word; an edit is painted over and gets its placeholder."""
     edit_at = {i: edit for edit in edits for i in range(edit.start, edit.end)}
     word: list[int] = []
-    line = _Line()
+    line = _TextLine()
 
     def close() -> Iterator[bytes]:
         if word:
@@ -248,7 +248,7 @@ def _plain_layer(
 
 
 def _invisible_word(
-    picture: PagePicture, text: PageText, word: Sequence[int], line: _Line
+    picture: PagePicture, text: PageText, word: Sequence[int], line: _TextLine
 ) -> bytes:
     """Return a word that is laid over the picture."""
     x0, y0 = picture.place(*text.origin[word[0]])
@@ -280,7 +280,7 @@ def _whole_box(picture: PagePicture, text: PageText, edit: PageEdit) -> int:
 
 def _placeholder(
     picture: PagePicture, pixels: tuple[int, int, int, int], start: int, wide: int, text: str,
-    line: _Line,
+    line: _TextLine,
 ) -> bytes:  # fmt: skip
     """Return the text that is drawn in a painted box, from where the removed text began.
 

@@ -9,7 +9,7 @@ Where qpdf's parser gives up, pdfminer.six takes the stream apart itself.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
@@ -79,7 +79,8 @@ class _Letters(PDFTextDevice):
         size, unit = abs(fontsize) * (a * a + b * b) ** 0.5, fontsize * scaling
         known = self._known.setdefault(font, {})
         add, space = self.letters.append, 0.0
-        for item in seq:
+        operands: Iterable[object] = seq  # a damaged array may hold names and dictionaries, too
+        for item in operands:
             if isinstance(item, int | float):
                 x -= item * dxscale
                 space = charspace

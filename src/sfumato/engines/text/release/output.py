@@ -16,7 +16,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ....compute.journal import Journal
-from ....core.errors import InputError, WorkError
+from ....core.errors import InputChangedError, InputError, WorkError
 from ....core.storage.disk import remove
 from ....data.byte_columns import Column
 from ....data.document import Document, Edited
@@ -233,7 +233,7 @@ class Output:
                 yield Edited(document, entry.edits, document.id, fields)
             entry = _next(lines)
         if entry is not None:
-            raise WorkError("The input changed while it was published.", hint="start again.")
+            raise InputChangedError
 
 
 def _next(lines: Iterator[bytes]) -> DocumentEdits | None:

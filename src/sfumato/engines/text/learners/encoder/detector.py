@@ -65,7 +65,7 @@ def read_labels(config: object) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in ordered) or _OUTSIDE not in ordered:
         raise ModelError(
             f"'id2label' of the detector has no label {_OUTSIDE!r}.",
-            hint="it stands for words that are not found.",
+            hint="it is the label of words that are not found.",
         )
     return ordered
 
