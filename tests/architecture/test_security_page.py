@@ -12,7 +12,7 @@ ROW = re.compile(r"^\| (?P<promise>[^|]+) \| (?P<tests>`test_[^|]+`) \|$", re.MU
 
 def promises():
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
-    section = text[text.index("## Promises") : text.index("## What is inside")]
+    section = text[text.index("## Promises") : text.index("## What is in each output")]
     rows = [line for line in section.splitlines() if line.startswith("| ") and "---" not in line]
     return [line for line in rows if line != "| promise | test |"]
 
