@@ -219,7 +219,7 @@ def attack(
 
     Parameters
     ----------
-    target : Target
+    target : AttackedRelease
         The release, with the truth about what is left.
     streams : Streams
         The source of chance.

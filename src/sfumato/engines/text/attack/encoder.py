@@ -37,7 +37,7 @@ def mask_background(target: AttackedRelease, random: np.random.Generator) -> Tok
 
     Parameters
     ----------
-    target : Target
+    target : AttackedRelease
         The release, with background documents.
     random : numpy.random.Generator
         Draws the share of each document, and the names.
@@ -70,7 +70,7 @@ def encoder_attacks(
     ----------
     encoder : PretrainedEncoder
         Learns.
-    target : Target
+    target : AttackedRelease
         The release, with background documents after it where there are some.
     fold : array of int
         The folds of attacker B.

@@ -4,6 +4,7 @@ architectures  what config.json may describe, and under which names files hold i
 folder         config.json, model.safetensors and tokenizer.json, checked before anything is used
 pieces         word pieces of our tokens, exactly aligned for any script; windows of long documents
 device         what the network runs on, and how threads share it
+compile_cache  what XLA has compiled, kept between runs
 attention      plain, by distances, and turned by places
 layer          one layer of any architecture
 network        the forward pass as plain functions over a tree of arrays

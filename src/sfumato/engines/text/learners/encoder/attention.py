@@ -1,6 +1,6 @@
 """Attention: plain, by distances (DeBERTa), and turned by places (ModernBERT).
 
-Places are in one row, all windows after each other; `hidden_from` is 0 for places that are read and −1e9 for padding.
+Places are in one row, all windows after each other; `padding_bias` is 0 for places that are read and −1e9 for padding.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _AWAY = -1e9
 
 @jax.custom_vjp
 def attention(
-    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
+    query: jax.Array, key: jax.Array, value: jax.Array, padding_bias: jax.Array
 ) -> jax.Array:
-    """Return softmax(query · key + hidden_from) · value, each [window, head, place, size].
+    """Return softmax(query · key + padding_bias) · value, each [window, head, place, size].
 
     The gradient is written out: it needs the attention once, not the steps of a softmax, which on a CPU
     takes less than half the time.
@@ -28,20 +28,20 @@ def attention(
     ----------
     query, key, value : array
         The query is scaled already.
-    hidden_from : array
+    padding_bias : array
         Added to the products; broadcast to [window, head, place, place].
 
     """
-    return _attention(query, key, value, hidden_from)[0]
+    return _attention(query, key, value, padding_bias)[0]
 
 
 _Kept = tuple[jax.Array, ...]
 
 
 def _attention(
-    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
+    query: jax.Array, key: jax.Array, value: jax.Array, padding_bias: jax.Array
 ) -> tuple[jax.Array, _Kept]:
-    product = jnp.einsum("whqd,whkd->whqk", query, key).astype(jnp.float32) + hidden_from
+    product = jnp.einsum("whqd,whkd->whqk", query, key).astype(jnp.float32) + padding_bias
     weight = jnp.exp(product - product.max(-1, keepdims=True))
     scale = 1 / weight.sum(-1, keepdims=True)
     weight = weight.astype(value.dtype)
@@ -76,7 +76,7 @@ def _in_a_row(x: jax.Array) -> jax.Array:
 
 
 def attend(
-    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array, heads: int
+    query: jax.Array, key: jax.Array, value: jax.Array, padding_bias: jax.Array, heads: int
 ) -> jax.Array:
     """Return what each place takes from the places of its window, all given as [place, hidden].
 
@@ -84,22 +84,22 @@ def attend(
     ----------
     query, key, value : array
         What each place asks, answers and gives.
-    hidden_from : array
+    padding_bias : array
         [window, place].
     heads : int
         How many heads share the hidden size.
 
     """
     query = query * float(1 / np.sqrt(query.shape[1] // heads))
-    parts = (_by_head(a, len(hidden_from), heads) for a in (query, key, value))
-    return _in_a_row(attention(*parts, hidden_from[:, None, None, :]))
+    parts = (_by_head(a, len(padding_bias), heads) for a in (query, key, value))
+    return _in_a_row(attention(*parts, padding_bias[:, None, None, :]))
 
 
 def attend_by_angle(
     query: jax.Array,
     key: jax.Array,
     value: jax.Array,
-    hidden_from: jax.Array,
+    padding_bias: jax.Array,
     heads: int,
     base: float,
     local: int,
@@ -108,7 +108,7 @@ def attend_by_angle(
 
     Parameters
     ----------
-    query, key, value, hidden_from, heads
+    query, key, value, padding_bias, heads
         As in `attend`.
     base : float
         The base of the angles.
@@ -116,10 +116,10 @@ def attend_by_angle(
         How many places each one reads, half of them to each side; 0: all of the window.
 
     """
-    windows, places = hidden_from.shape
+    windows, places = padding_bias.shape
     query = query * float(1 / np.sqrt(query.shape[1] // heads))
     turned, other, given = (_by_head(a, windows, heads) for a in (query, key, value))
-    away = hidden_from[:, None, None, :]
+    away = padding_bias[:, None, None, :]
     if local:
         distance = np.abs(np.arange(places)[:, None] - np.arange(places))
         away = away + np.where(distance <= local // 2, 0.0, _AWAY).astype(np.float32)
@@ -166,7 +166,7 @@ def attend_by_distance(
     query: jax.Array,
     key: jax.Array,
     value: jax.Array,
-    hidden_from: jax.Array,
+    padding_bias: jax.Array,
     heads: int,
     far: tuple[jax.Array, jax.Array],
     index: npt.NDArray[np.int32],
@@ -175,7 +175,7 @@ def attend_by_distance(
 
     Parameters
     ----------
-    query, key, value, hidden_from, heads
+    query, key, value, padding_bias, heads
         As in `attend`.
     far : pair of arrays
         What each distance asks and answers, as [distance, hidden].
@@ -183,7 +183,7 @@ def attend_by_distance(
         [place, place]: the distance between two places.
 
     """
-    windows = len(hidden_from)
+    windows = len(padding_bias)
     scale = float(1 / np.sqrt(3 * (query.shape[1] // heads)))
     asks, answers, gives = (_by_head(a, windows, heads) for a in (query, key, value))
     far_asks, far_answers = (_by_head(a, 1, heads)[0] for a in far)
@@ -192,6 +192,6 @@ def attend_by_distance(
     by_key = jnp.einsum("whkd,hsd->whks", answers, far_asks)
     product += jnp.take_along_axis(by_query, index[None, None], -1)
     product += jnp.take_along_axis(by_key, index.T[None, None], -1).swapaxes(-1, -2)
-    wide = product.astype(jnp.float32) * scale + hidden_from[:, None, None, :]
+    wide = product.astype(jnp.float32) * scale + padding_bias[:, None, None, :]
     weight = jax.nn.softmax(wide, -1).astype(gives.dtype)
     return _in_a_row(jnp.einsum("whqk,whkd->whqd", weight, gives))

@@ -177,7 +177,7 @@ def _read(place: str, *, check_hashes: bool) -> EncoderFolder:
     return EncoderFolder(config, _tensors(files, config), tokenizer, hashes["model.safetensors"])
 
 
-def _size(path: Path, limit: int) -> None:
+def _check_size(path: Path, limit: int) -> None:
     try:
         size = path.stat().st_size
     except OSError:
@@ -190,7 +190,7 @@ def _size(path: Path, limit: int) -> None:
 
 
 def _read_within(folder: Path, name: str, limit: int) -> bytes:
-    _size(folder / name, limit)
+    _check_size(folder / name, limit)
     return (folder / name).read_bytes()
 
 
@@ -198,7 +198,7 @@ def _weight_files(folder: Path) -> list[Path]:
     """Return the files that hold the tensors: one, or the parts that an index names."""
     index = folder / "model.safetensors.index.json"
     if not index.is_file():
-        _size(folder / "model.safetensors", _WEIGHTS_LIMIT)
+        _check_size(folder / "model.safetensors", _WEIGHTS_LIMIT)
         return [folder / "model.safetensors"]
     try:
         parts = json.loads(_read_within(folder, index.name, _TOKENIZER_LIMIT))["weight_map"]
@@ -212,7 +212,7 @@ def _weight_files(folder: Path) -> list[Path]:
         raise ModelError(f"{index.name} of the encoder is damaged.") from None
     room = _WEIGHTS_LIMIT
     for name in names:
-        _size(folder / name, room)
+        _check_size(folder / name, room)
         room -= (folder / name).stat().st_size
     return [folder / name for name in names]
 

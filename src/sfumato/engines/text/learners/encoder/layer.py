@@ -59,7 +59,7 @@ class Shape(NamedTuple):
         return cls(config.heads, config.epsilon, half, frozen, distances, modern)
 
     @property
-    def kind(self) -> np.dtype[np.generic]:
+    def dtype(self) -> np.dtype[np.generic]:
         """The type of number to compute with; weights, norms and sums stay float32."""
         found: np.dtype[np.generic] = jnp.dtype(jnp.bfloat16 if self.half else jnp.float32)
         return found
@@ -99,7 +99,7 @@ def _attend(
     query: jax.Array,
     key: jax.Array,
     value: jax.Array,
-    hidden_from: jax.Array,
+    padding_bias: jax.Array,
     shape: Shape,
     number: int,
 ) -> jax.Array:
@@ -107,7 +107,7 @@ def _attend(
         every, local, whole, near = shape.modern
         is_whole = number % every == 0
         return attend_by_angle(
-            query, key, value, hidden_from, shape.heads,
+            query, key, value, padding_bias, shape.heads,
             whole if is_whole else near, 0 if is_whole else local,
         )  # fmt: skip
     if shape.distances is not None:
@@ -115,23 +115,23 @@ def _attend(
             key.dtype
         )
         far = project(part["query"], table), project(part["key"], table)
-        index = distance_index(hidden_from.shape[1], *shape.distances)
-        return attend_by_distance(query, key, value, hidden_from, shape.heads, far, index)
-    return attend(query, key, value, hidden_from, shape.heads)
+        index = distance_index(padding_bias.shape[1], *shape.distances)
+        return attend_by_distance(query, key, value, padding_bias, shape.heads, far, index)
+    return attend(query, key, value, padding_bias, shape.heads)
 
 
 def apply_layer(
     part: Layer,
     x: jax.Array,
-    hidden_from: jax.Array,
+    padding_bias: jax.Array,
     shape: Shape,
     number: int,
     dropout: Dropout | None = None,
     only: Ints | None = None,
 ) -> jax.Array:
-    """One layer of attention over places that are in one row.
+    """Return what a layer makes of places that are in one row.
 
-    `hidden_from` is 0 for places that are read, −1e9 for padding; `number` counts layers from the bottom. With `only`, the
+    `padding_bias` is 0 for places that are read, −1e9 for padding; `number` counts layers from the bottom. With `only`, the
     layer is computed for some places alone, which still read all others.
     """
     modern = shape.modern is not None
@@ -149,7 +149,7 @@ def apply_layer(
                 indices_are_sorted=True,
             )
         )
-    joined = _attend(part, query, key, value, hidden_from, shape, number)
+    joined = _attend(part, query, key, value, padding_bias, shape, number)
     if only is not None:
         x, joined = take(x, only), take(joined, only)
     joined = project(part["joined"], joined)

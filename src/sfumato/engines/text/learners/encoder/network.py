@@ -201,7 +201,7 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
-    x = normalize(below["norm"], x, shape.epsilon).astype(shape.kind).reshape(ids.size, -1)
+    x = normalize(below["norm"], x, shape.epsilon).astype(shape.dtype).reshape(ids.size, -1)
     away = _padding(length, places)
     for number, part in enumerate(below["layers"]):
         x = apply_layer(part, x, away, shape, number)
@@ -220,7 +220,7 @@ def _upper(
     """Return one log-odds per place, or with `only` those of some places, counted through the windows."""
     away = _padding(length, case.shape[1])
     joined = jnp.asarray(seen, jnp.float32) + tuned["case"][case]
-    x = joined.astype(shape.kind).reshape(case.size, -1)
+    x = joined.astype(shape.dtype).reshape(case.size, -1)
     if dropout is not None:
         x = dropout.at(0).of(x)
     last = len(tuned["layers"]) - 1

@@ -174,7 +174,7 @@ class Pieces:
             read &= documents[data.document_of]
         at = np.flatnonzero(read)
         types = tokens.type[at]
-        used, first, number = np.unique(types, return_index=True, return_inverse=True)
+        _, first, number = np.unique(types, return_index=True, return_inverse=True)
         text = tokens.text.tobytes()
         words = [
             text[a:b].decode()
@@ -182,7 +182,6 @@ class Pieces:
                 tokens.start[at[first]].tolist(), tokens.end[at[first]].tolist(), strict=True
             )
         ]
-        _ = used
         known = table.look_up(words)
         sizes = np.array([len(ids) for ids, _ in known], np.int64)
         flat = np.array([id_ for ids, _ in known for id_ in ids], np.int32)

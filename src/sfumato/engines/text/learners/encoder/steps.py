@@ -53,9 +53,11 @@ def train_step(
 
     Parameters
     ----------
-    tuned, state
-        The weights and their moments; both are given up to the step.
-    batch : Batch
+    tuned : Tuned
+        The weights of all members, given up to the step.
+    state : Moments
+        Their moments, given up too.
+    batch : WindowBatch
         What to learn from.
     step : int
         The number of the step, from 1.

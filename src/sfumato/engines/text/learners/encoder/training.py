@@ -37,9 +37,9 @@ def tune(
 
     Parameters
     ----------
-    tuned
+    tuned : Tuned
         The weights to begin with, of all members; they are given up.
-    corpora : sequence of Corpus
+    corpora : sequence of WindowedCorpus
         What to learn from, with the states of the lower layers: the documents as a whole, and passages
         of them.
     labels : array

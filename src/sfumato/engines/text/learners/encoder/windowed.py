@@ -152,17 +152,11 @@ class WindowedCorpus:
     def keep_states(self, below: Below) -> None:
         """Compute what the lower layers make of every window, and keep it in the machine's memory.
 
-        numpy joins it and takes batches from it: on a device each number of windows would be compiled for.
+        numpy takes batches from it: on a device each number of windows would be compiled for.
         """
         for group in self.groups:
             if group.states is None:
-                parts = [
-                    np.asarray(below(group.ids[rows], group.lengths(rows)))[
-                        : int((rows >= 0).sum())
-                    ]
-                    for rows in _cut(np.arange(len(group.windows)), group.size)
-                ]
-                group.states = np.concatenate(parts)
+                group.states = _gather(group, below)
 
     def judging(self, known: Mask, *, apart: bool = False) -> WindowedCorpus:
         """Return the corpus with only some tokens judged; windows without one are skipped.
@@ -316,6 +310,19 @@ class WindowedCorpus:
             truth.astype(np.float32),
             weights.astype(np.float32),
         )
+
+
+def _gather(group: WindowGroup, below: Below) -> States:
+    """Return what the lower layers make of a group's windows, written as it comes: to join it would hold it twice."""
+    found: States | None = None
+    for rows in _cut(np.arange(len(group.windows)), group.size):
+        part = np.asarray(below(group.ids[rows], group.lengths(rows)))
+        if found is None:
+            found = np.empty((len(group.windows), *part.shape[1:]), np.float16)
+        inside = rows[rows >= 0]
+        found[inside] = part[: len(inside)]
+    assert found is not None  # a group holds a window at least
+    return found
 
 
 def _pad_places(judged: Mask) -> Longs:

@@ -137,7 +137,7 @@ def encode_folds(
         Each document's fold; where there are more than four they are joined.
     first : array of float
         The first answers, out of fold; a second look starts from them.
-    look : Look
+    look : SecondPass
         Which passages the second look reads.
     student : Student, optional
         Learns from each fold's encoder.

@@ -72,7 +72,7 @@ def passages(data: TokenData, scores: Scores, look: SecondPass) -> Mask:
         The tokens.
     scores : array of float
         The first answer to each of them.
-    look : Look
+    look : SecondPass
         The band and the reach.
 
     """
@@ -137,7 +137,7 @@ def look_again(model: Model, data: TokenData, first: Scores, look: SecondPass) -
         The tokens.
     first : array of float
         The first answers.
-    look : Look
+    look : SecondPass
         Which passages to read.
 
     """
