@@ -8,23 +8,25 @@ import email.policy
 import io
 import json
 import mailbox
+import re
 import tempfile
 import time
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from sfumato.data.document import Document, Edit, Edited
+from sfumato.data.document import Document, Edit, Edited, unite
 from sfumato.data.documents import read_documents
 from sfumato.data.formats.files import FileFormat
 from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.registry import FORMATS
 from sfumato.data.formats.verification import Digests
+from sfumato.engines.text.redaction.rendering import stretches
 
 __all__ = ["Redacted", "opens", "redact", "redact_many", "text_by_others"]
 
@@ -57,7 +59,8 @@ def redact(kind: str, content: bytes, mark: Callable[[str], list[Edit]], folder:
     if not isinstance(record, Document):
         found.withheld = record.reason
         return found
-    found.document, found.edits = record, mark(record.text)
+    found.document = record
+    found.edits = unite([*(edits := mark(record.text)), *_in_other_orders(record, edits)])
     edited = Edited(record, found.edits, path.name)
     begin = time.process_time()
     form.write(part, [edited], out)
@@ -95,7 +98,7 @@ def redact_many(
     for number, document in enumerate(documents):
         assert isinstance(document, Document)
         one = Edited(
-            document, mark(document.text), form.new_id(document, f"{number:016x}"), form.publish_fields(document, ())
+            document, unite([*(edits := mark(document.text)), *_in_other_orders(document, edits)]), form.new_id(document, f"{number:016x}"), form.publish_fields(document, ())
         )  # fmt: skip
         expected.add(form.digest_of(one))
         edited.append(one)
@@ -110,6 +113,20 @@ def redact_many(
     found.text = "\n".join(one.text for one in again if isinstance(one, Document))
     found.withheld = None if found.verified else "is not in the written file as it was decided"
     return found
+
+
+def _in_other_orders(document: Document, edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Yield what marking the same words does where a document is read in another order."""
+    words = {document.text[edit.start : edit.end] for edit in edits}
+    if not words:
+        return
+    either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<![^\W\d_])(?:{either})(?![^\W\d_])", re.IGNORECASE)
+    for order in document.orders:
+        read = "".join(" " if i < 0 else document.text[i] for i in order)
+        for match in pattern.finditer(read):
+            for start, end in stretches(order[match.start() : match.end()]):
+                yield Edit(start, end, "[X]", "X")
 
 
 class _Page(HTMLParser):
@@ -210,6 +227,8 @@ def _text(content: bytes) -> Iterable[str]:
 def _rich_text(content: bytes) -> Iterable[str]:
     from striprtf.striprtf import rtf_to_text
 
+    if not content.startswith(b"{\\rt"):  # by which programs tell RTF; the library takes any bytes
+        raise ValueError("no rich text")
     return [rtf_to_text(content.decode("latin-1"))]
 
 

@@ -1,4 +1,4 @@
-"""Hostile inputs sent to one target in this process: what came of each, how long the slowest took."""
+"""Hostile inputs sent to one target in this process: what came of each, how much CPU the slowest took."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from fuzz.quick import LONG_WAY, in_memory, shortcuts
 from fuzz.targets import Target
 from sfumato.core.randomness import Streams
 
-LONGEST = 5.0  # seconds for one input
-COMPILING = 300.0  # seconds for one that compiles kernels on its way
+LONGEST = (
+    5.0  # CPU seconds for one input: a machine that is busy with other work makes nothing hang
+)
+COMPILING = 300.0  # CPU seconds for one that compiles kernels on its way
+WAITING = 20  # times as long by the clock, for what waits and uses no CPU
 MEMORY = 8 << 30
 FOUND = Path(__file__).resolve().parent / "found"
 
@@ -36,13 +39,15 @@ def _tried(
     target: Target, data: bytes, outcomes: Counter[str], seconds: float, *, long_way: bool = True
 ) -> Exception | HangError | None:
     """Send one input through; return what should not have come of it, None when all went well."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * WAITING)
     try:
         with shortcuts(long_way=long_way):
             refused = target.check(data, onward=True)
     except (Exception, HangError) as error:
         return error
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
     outcomes[refused or "taken"] += 1
     return None
@@ -59,6 +64,7 @@ def run(
     outcomes: Counter[str] = Counter()
     findings: dict[str, str] = {}
     slowest = 0.0
+    signal.signal(signal.SIGPROF, _hang)
     signal.signal(signal.SIGALRM, _hang)
     stands_in(PLANTED.encode())  # compiled before anything is timed
     for data in seeds:  # a good file is taken, and compiles what it needs
@@ -84,12 +90,12 @@ def run(
             continue
         seen.add(data)
         print(number, file=sys.stderr, flush=True)
-        start = time.perf_counter()
+        start = time.process_time()
         error = _tried(target, data, outcomes, LONGEST, long_way=number % LONG_WAY == 0)
-        if error is not None and time.perf_counter() - start >= LONGEST:
+        if error is not None and time.process_time() - start >= LONGEST:
             # A kernel that is compiled for the first time takes longer: compile it, then try again.
             _tried(target, data, Counter(), COMPILING)
-            start = time.perf_counter()
+            start = time.process_time()
             error = _tried(target, data, outcomes, LONGEST)
         if error is not None:
             frames = [
@@ -102,7 +108,7 @@ def run(
                 FOUND.mkdir(exist_ok=True)
                 (FOUND / f"{target.name}-{number}.bin").write_bytes(data)
                 findings[kind] = f"input {number}"
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, time.process_time() - start)
     return {
         "inputs": done, "repeated": repeated, "outcomes": dict(outcomes), "findings": findings,
         "slowest": round(slowest, 3),

@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .profile import Profile
 from .rewriting import Rewriting, rewrite_file
@@ -36,8 +36,7 @@ _FILES = {
 """Types of encapsulated files, by the words that senders use for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Separators:
+class Separators(NamedTuple):
     """What parts fields, components, repetitions, escapes and subcomponents in one message."""
 
     field: str

@@ -33,7 +33,7 @@ class Mail(FileFormat):
     name = "eml"
     suffixes = (".eml",)
     what = "an e-mail message"
-    version = "2"
+    version = "3"
 
     def open(self, content: bytes) -> OpenedFile:
         from .message import open_message

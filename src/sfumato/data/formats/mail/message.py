@@ -25,6 +25,7 @@ from ...document import Edit, Segment, apply
 from ..files import OpenedFile, RefusedFileError
 from ..inspection import FileSummary
 from ..protocol import FieldNames
+from ..touching import PARTING, read_apart
 from .attachments import Attachment, open_attachment
 from .threads import THREADS, key_threads, read_threads
 
@@ -38,9 +39,13 @@ _LINE = 76
 _FOLD = re.compile(r"\r?\n[ \t]*|[\r\n\x00]+")
 _PLAIN_WORDS = re.compile(r"[\x20-\x7e]*")
 _GROUP = "multipart/alternative"
-_BLOCKS = frozenset(
-    {"p", "div", "br", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6", "table", "blockquote", "hr"}
+_BLOCK_NAMES = (
+    "address article aside blockquote body br button caption center dd details div dl dt fieldset figcaption figure footer "
+    "form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section select summary table textarea tr ul"
 )
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+_CELLS = frozenset({"td", "th"})
+_PARTED = "\ufdd0"  # a mark that no text holds: words touch here that may be two
 _UNSEEN = frozenset({"script", "style", "head", "template", "noscript"})
 
 
@@ -102,16 +107,17 @@ def open_message(content: bytes, kind: str, names: FieldNames | None = None) -> 
             found.places["header"] += len(value)
     files = list[Message]()
     bodies = _bodies(message, found.dropped, _DEEPEST, Counter(), files)
-    body = "\n".join(bodies).removesuffix("\n")
+    body, parted = _take_marks_out("\n".join(bodies).removesuffix("\n"))
     if segments and body:
         text += "\n"
+    parted = [len(text) + place for place in parted]
     if body:
         segments.append(Segment(len(text), len(text) + len(body), "body"))
         found.places["body"] = len(body)
         text += body
     opened = [open_attachment(part, names or FieldNames(), found.dropped) for part in files]
     attachments = [one for one in opened if one is not None]
-    orders = list[Sequence[int]]()
+    orders = read_apart(text, parted)
     for number, own in enumerate(attachments, 1):
         text += "\n\n"
         start = len(text)
@@ -242,18 +248,33 @@ class _HtmlWords(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if tag in _UNSEEN:
             self._unseen += 1
-        elif tag in _BLOCKS:
-            self.pieces.append("\n")
+        if tag in _CELLS:
+            self.pieces.append("\t")
+        self._part(tag)
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _UNSEEN:
             self._unseen = max(0, self._unseen - 1)
-        elif tag in _BLOCKS:
+        self._part(tag)
+
+    def _part(self, tag: str) -> None:
+        if tag in _BLOCKS:
             self.pieces.append("\n")
+        elif tag in PARTING and self.pieces and self.pieces[-1][-1:].isalnum():
+            self.pieces.append(_PARTED)
 
     def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.pieces.append(re.sub(r"\s+", " ", data))
+        if self._unseen or not data:
+            return
+        if self.pieces and self.pieces[-1] == _PARTED and not data[0].isalnum():
+            self.pieces.pop()
+        self.pieces.append(re.sub(r"\s+", " ", data))
+
+
+def _take_marks_out(text: str) -> tuple[str, list[int]]:
+    """Return a text without the marks of words that touch, and where these were."""
+    pieces, at = text.split(_PARTED), 0
+    return "".join(pieces), [at := at + len(piece) for piece in pieces[:-1]]
 
 
 def _text_of_page(page: str) -> str:

@@ -12,6 +12,7 @@ from lxml import etree
 from ..files import RefusedFileError
 from ..inspection import FileSummary
 from ..office.walking import CollectedText
+from ..touching import PARTING, read_apart
 from .walking import MarkupFile, Walk, drop_element
 
 if TYPE_CHECKING:
@@ -74,12 +75,13 @@ def open_page(content: bytes) -> MarkupFile:
     root = _parse(_serialise(root))  # as it will be read once it is written
     _clean(root, Counter())
     collected = CollectedText()
-    Walk(_INLINE, {"br": "\n", "hr": "\n"}, _is_text).read(collected, root)
+    walk = Walk(_INLINE, {"br": "\n", "hr": "\n"}, _is_text, parting=PARTING)
+    walk.read(collected, root)
     found.places.update(collected.counts)
     found.dropped.update(+dropped)
     return MarkupFile(
-        collected.text, collected.segments, found, places=collected.places,
-        serialise=lambda: _serialise(root),
+        collected.text, collected.segments, found, read_apart(collected.text, walk.parted),
+        places=collected.places, serialise=lambda: _serialise(root),
     )  # fmt: skip
 
 

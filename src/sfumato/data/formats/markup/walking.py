@@ -69,6 +69,8 @@ class Walk:
         Elements inside a line that are read after it: notes, comments, frames.
     lines : frozenset of str
         Elements after which they are read.
+    parting : frozenset of str
+        Elements inside a line at whose ends a word may end; `parted` says where they were.
 
     """
 
@@ -78,6 +80,8 @@ class Walk:
     where: str = "body"
     deferred: frozenset[str] = frozenset()
     lines: frozenset[str] = frozenset()
+    parting: frozenset[str] = frozenset()
+    parted: list[int] = field(default_factory=list)
     _later: list[_Element] = field(default_factory=list)
     _spoken: list[AttributeText] = field(default_factory=list)
 
@@ -113,7 +117,11 @@ class Walk:
                 collected.make(self.breaks[own])
             elif is_block:
                 collected.end_line()
+            if own in self.parting:
+                self.parted.append(collected.length)
             self._read(collected, child)
+            if own in self.parting:
+                self.parted.append(collected.length)
             if is_block and own not in self.breaks:
                 collected.end_line()
             self._add(collected, child.tail, _Tail(child))
