@@ -143,7 +143,7 @@ def judged(session: Any, person: Person) -> dict[str, Any]:
     counted, truth = person.counted, person.truth
     answers = session.answers
     cleared = getattr(answers, "cleared", np.zeros(len(truth), np.bool_))
-    gone = (found > 0) | ((answers.known == 0) & ~cleared & (session.scores >= session.asker.threshold))  # fmt: skip
+    gone = (found > 0) | ((answers.known == 0) & ~cleared & (session.scores >= session.policy.threshold))  # fmt: skip
     sensitive = counted & (truth > 0)
     left, false = sensitive & ~gone, counted & (truth == 0) & gone
     hidden = sensitive & (found > 0)

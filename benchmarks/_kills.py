@@ -479,7 +479,7 @@ def serve(folder: Path) -> Callable[..., None]:
 
     def work(out: Path, *, force: bool = False) -> None:  # noqa: ARG001 (a project is never replaced)
         if not out.exists():
-            # When an encoder's lesson is heard depends on the clock, and the journal says when.
+            # When an encoder's update is applied depends on the clock, and the journal says when.
             start_project(
                 folder / "notes.jsonl", out, labels=["NAME"], aims=LabellingAims(encoder="none")
             )

@@ -27,7 +27,7 @@ from benchmarks.desk import WORDS, documents_of
 from benchmarks.starter.without import starter_without
 from sfumato.data.document import Document
 from sfumato.engines.text.labelling.publication import explore_answers
-from sfumato.engines.text.learners.labels import LabelCRF, hear
+from sfumato.engines.text.learners.labels import LabelCRF, with_scores
 from sfumato.engines.text.learners.partial import Pool
 from sfumato.engines.text.reading.arrays import Mask
 from sfumato.engines.text.reading.features import TokenData
@@ -126,15 +126,15 @@ def told_spans(name: str) -> dict[str, Any]:
     data = TokenData.of(tokens, vocabulary).with_places(rule_place(matched, tokens))
     starter = Starter.load(starter_without(name))
     kinds = sorted({k for found in kinds_of(starter, labels).values() for k in found})
-    voices = adapt(starter, data, kinds).model.voices(labels) if kinds else ()
-    pool = Pool(hear(data, [voice.scores(data) for voice, _ in voices]))
+    scorers = adapt(starter, data, kinds).model.label_scorers(labels) if kinds else ()
+    pool = Pool(with_scores(data, [scorer.scores(data) for scorer, _ in scorers]))
     truth = labels_from_spans(own, tokens, labels)
     judged = data.counted & (truth > 0) & (data.document_of >= half)
     size, rows = len(labels) + 1, {}
     for share in SHARES:
         last = max(1, round(half * share))
         codes = np.where(data.document_of < last, truth, 0)
-        model = LabelCRF().fit(pool, codes, labels, voices=voices).model
+        model = LabelCRF().fit(pool, codes, labels, scorers=scorers).model
         given = model.labels(data, truth > 0)
         rows[str(share)] = {
             "words": sum(len(d.text.split()) for d in own[:last]),

@@ -3,7 +3,7 @@
 Half of each corpus is the pool, the other half the test; NAME is sensitive, L/C = 10. Keys: yes or no 1, a
 boundary 2 more, a span marked by hand 4, a wrong proposal taken away 1, "window done" 1; "all like this"
 goes with the answer. T is 10·FN + FP per 1,000 test words. With an encoder, its head learns from the answers
-after every second fit of the CRF, as a page's teacher does who is never late; that costs minutes a half, so
+after every second fit of the CRF, as on a page whose encoder is never late; that costs minutes a half, so
 only the halves that SFUMATO_LABELLING names get new figures, and the others keep theirs.
 """
 
@@ -22,10 +22,15 @@ from benchmarks._common import RESULTS, data_folder, resumed
 from benchmarks.text import read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
-from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher
+from sfumato.engines.text.labelling.encoder_trainer import EncoderTrainer
 from sfumato.engines.text.labelling.estimate import estimate_risk
-from sfumato.engines.text.labelling.questions import EVERY, Asker, ProjectQuestion
-from sfumato.engines.text.labelling.scorers import Lesson, Readers, Reading, ensemble_scores
+from sfumato.engines.text.labelling.questions import EVERY, ProjectQuestion, QuestionPolicy
+from sfumato.engines.text.labelling.scorers import (
+    EncoderUpdate,
+    ScoredPool,
+    Scorers,
+    ensemble_scores,
+)
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.encoder.learner import Encoder
 from sfumato.engines.text.learners.partial import UNKNOWN, PartialCRF, Pool
@@ -76,11 +81,11 @@ def trimmed(documents: list[Document], words: int) -> list[Document]:
 class Steward:
     """Answers from gold labels and counts keys."""
 
-    def __init__(self, asker: Asker, gold: np.ndarray) -> None:
-        self.asker, self.gold = asker, gold
+    def __init__(self, policy: QuestionPolicy, gold: np.ndarray) -> None:
+        self.policy, self.gold = policy, gold
         self.known = np.full(len(gold), UNKNOWN, np.int8)
         self.keys = self.answers = self.read = self.like = self.wrong = 0
-        self.done = np.zeros(len(asker.windows) - 1, bool)
+        self.done = np.zeros(len(policy.windows) - 1, bool)
         self.drawn: list[int] = []
 
     def runs(self, mask: np.ndarray, first: int, last: int) -> list[tuple[int, int]]:
@@ -101,7 +106,7 @@ class Steward:
         a, b = q.first, q.last
         gold = self.runs(self.gold > 0, a, b)
         shown = (
-            self.runs((scores >= THRESHOLD) & self.asker.data.counted, a, b) if proposals else []
+            self.runs((scores >= THRESHOLD) & self.policy.data.counted, a, b) if proposals else []
         )
         for run in gold:
             if run not in shown:
@@ -111,7 +116,7 @@ class Steward:
         self.keys += 1
         self.answers += 1
         self.known[a:b] = self.gold[a:b]
-        self.read += int(self.asker.data.counted[a:b].sum())
+        self.read += int(self.policy.data.counted[a:b].sum())
         self.done[q.window] = True
         if q.random:
             self.drawn.append(q.window)
@@ -126,7 +131,7 @@ class Steward:
             exact = not truth.all() or not any(self.gold[i] for i in edges)
             self.keys += 1 if exact else 3
             sensitive = bool(truth.all())
-            like = self.asker.like(a, b, scores, self.known, sensitive=sensitive) if spread else []
+            like = self.policy.like(a, b, scores, self.known, sensitive=sensitive) if spread else []
             self.known[a:b] = truth
             if truth.all():
                 for i in edges:
@@ -150,30 +155,30 @@ def measure(scores: np.ndarray, data: TokenData, gold: np.ndarray) -> dict[str, 
 
 
 class Studio:
-    """The CRF and, where there is an encoder, its lessons: what a session does, without threads."""
+    """The CRF and, where there is an encoder, its updates: what a session does, without threads."""
 
-    def __init__(self, readers: Readers, unseen: TokenData, encoder: Encoder | None) -> None:
-        self.readers, self.unseen = readers, unseen
-        self.teacher = None if encoder is None else EncoderTeacher(encoder, seed=readers.seed)
-        self.lesson: Lesson | None = None
+    def __init__(self, scorers: Scorers, unseen: TokenData, encoder: Encoder | None) -> None:
+        self.scorers, self.unseen = scorers, unseen
+        self.trainer = None if encoder is None else EncoderTrainer(encoder, seed=scorers.seed)
+        self.update: EncoderUpdate | None = None
         self.fits = 0
-        if self.teacher is not None:
-            self.teacher.encoder.prepare(readers.pool.data)
-            self.teacher.encoder.prepare(unseen)
+        if self.trainer is not None:
+            self.trainer.encoder.prepare(scorers.pool.data)
+            self.trainer.encoder.prepare(unseen)
 
-    def read(self, known: np.ndarray, *, now: bool = False) -> Reading:
-        if self.teacher is not None and (now or self.fits % 2 == 0):
-            taught = self.teacher.scores(self.readers.pool, known, lambda: None)
-            self.lesson = None if taught is None else Lesson(0, taught)
+    def read(self, known: np.ndarray, *, now: bool = False) -> ScoredPool:
+        if self.trainer is not None and (now or self.fits % 2 == 0):
+            taught = self.trainer.scores(self.scorers.pool, known, lambda: None)
+            self.update = None if taught is None else EncoderUpdate(0, taught)
         self.fits += 1
-        return self.readers.read(known, self.lesson)
+        return self.scorers.score(known, self.update)
 
-    def published(self, reading: Reading) -> np.ndarray:
+    def published(self, reading: ScoredPool) -> np.ndarray:
         """Score the texts that nobody has answered for as a release would."""
         scores = reading.fitted.model().scores(self.unseen)
-        if self.teacher is None or reading.lesson is None:
+        if self.trainer is None or reading.update is None:
             return scores
-        taught = self.teacher.model(self.readers.pool, reading.known)
+        taught = self.trainer.model(self.scorers.pool, reading.known)
         return ensemble_scores(scores, taught.scores(self.unseen))
 
 
@@ -191,9 +196,9 @@ def simulated(
     data, gold = prepared(pool_documents, rules, cache)
     unseen, truth = prepared(test_documents, rules, cache)
     pool = Pool(data)
-    asker = Asker(pool, ratio=RATIO, seed=seed)
-    steward = Steward(asker, gold)
-    studio = Studio(Readers(pool, PartialCRF(start=start), seed), unseen, encoder)
+    policy = QuestionPolicy(pool, ratio=RATIO, seed=seed)
+    steward = Steward(policy, gold)
+    studio = Studio(Scorers(pool, PartialCRF(start=start), seed), unseen, encoder)
     rows = []
     documents = Streams(seed).generator("documents").permutation(data.documents).tolist()
     scores = studio.read(steward.known).scores
@@ -208,9 +213,9 @@ def simulated(
                    **measure(studio.published(reading), unseen, truth)}  # fmt: skip
             if steward.drawn and not exhausted:
                 drawn = np.array(steward.drawn)
-                where = data.document_of[asker.windows[drawn]]
+                where = data.document_of[policy.windows[drawn]]
                 held_out = reading.held_out(where)
-                est = estimate_risk(pool, held_out, steward.known, asker.windows, drawn, THRESHOLD)
+                est = estimate_risk(pool, held_out, steward.known, policy.windows, drawn, THRESHOLD)
                 row |= {"low": est.low, "high": est.high, "windows": est.windows}
                 row["held"] = est.low <= row["left"] <= est.high
             rows.append(row)
@@ -221,10 +226,10 @@ def simulated(
                 continue
             d = documents.pop()
             first, last = data.tokens.doc[d : d + 2].tolist()
-            number = asker.window_of(first) if first < last else 0
+            number = policy.window_of(first) if first < last else 0
             steward.window(ProjectQuestion("window", first, last, number), scores, proposals=False)
         elif way == "uncertainty":
-            q = asker.next(np.abs(scores) * -1 + THRESHOLD, steward.known, asking="plain")
+            q = policy.next(np.abs(scores) * -1 + THRESHOLD, steward.known, asking="plain")
             if q is None:
                 exhausted = True
                 continue
@@ -235,8 +240,8 @@ def simulated(
                 continue
         else:
             number = steward.answers
-            q = asker.random_window(steward.done) if number % EVERY == 0 else None
-            q = q or asker.next(scores, steward.known)
+            q = policy.random_window(steward.done) if number % EVERY == 0 else None
+            q = q or policy.next(scores, steward.known)
             if q is None:
                 exhausted = True
                 continue

@@ -59,14 +59,14 @@ def searched(
     documents: list[Document], starter: Starter | None, rest: list[Document]
 ) -> dict[str, Any]:
     data, labels = prepared([*documents, *rest], rules=starter is not None)
-    voice = None
+    outsider = None
     count = int(data.tokens.doc[len(documents)])
     if starter is not None:
         adapted = adapt(starter, data, ["NAME"])
-        voice = adapted.model, adapted.best()[:count]
+        outsider = adapted.model, adapted.best()[:count]
     own = data if not rest else data.first_documents(len(documents))
     labelled = Labelled(own, labels[:count], ("NAME",), np.ones(len(documents), bool))
-    publisher = GreedySanitize(mode="honest", starter=voice)
+    publisher = GreedySanitize(mode="honest", starter=outsider)
     found = publisher.fit(labelled, [RATIO])[RATIO]
     row: dict[str, Any] = {"T": found.total_loss, "form": found.rounds[0].form}
     if found.rounds[0].forms:

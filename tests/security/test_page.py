@@ -228,7 +228,7 @@ def test_l4_only_windows_that_were_drawn_tell_the_risk(visitor, page):
     session = page.desk.session
     for claimed in (True, False):
         before = list(session.answers.drawn)
-        drawn = session.asker.random_window(session.answers.done)
+        drawn = session.policy.random_window(session.answers.done)
         place = session.place(drawn.first, drawn.last)
         other = next(d for d in range(8) if d != place[0])
         whole = {"doc": other, "first": 0, "last": len(session.documents[other].text)}

@@ -111,7 +111,7 @@ def project(request, tmp_path_factory):
     page = PageState([folder / "project"])
     session = page.desk.session
     for _ in range(4):
-        asked = session.asker.random_window(session.answers.done)
+        asked = session.policy.random_window(session.answers.done)
         document, first, last = place = session.place(asked.first, asked.last)
         spans = session.spans(document) if gold is None else gold[document].spans
         inside = [

@@ -39,7 +39,7 @@ class Detector(ABC):
         """Return the kinds that it finds."""
         raise self._cannot_compete()
 
-    def as_voice(self, kinds: Collection[str]) -> object:  # noqa: ARG002
+    def as_model(self, kinds: Collection[str]) -> object:  # noqa: ARG002
         """Return the detector as a model of the text engine, for which words of some kinds are sensitive."""
         raise self._cannot_compete()
 

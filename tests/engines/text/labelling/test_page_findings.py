@@ -102,7 +102,7 @@ def test_no_window_cuts_a_date(tmp_path):
     start_project(file, tmp_path / "project")
     session = Session(tmp_path / "project", background=False)
     try:
-        bounds = session.asker.windows[:-1]
+        bounds = session.policy.windows[:-1]
         cuts = {session.place(int(b), int(b) + 1)[1] for b in bounds}
         assert len(bounds) > 9
         for thing in ("14.09.2039", "3 March 2031", "0699-15099887"):
@@ -114,7 +114,7 @@ def test_no_window_cuts_a_date(tmp_path):
 
 def test_each_label_has_its_estimate_in_the_status_the_frontier_and_the_report(session, notes):
     for _ in range(12):  # random windows alone
-        question = session.asker.random_window(session.answers.done)
+        question = session.policy.random_window(session.answers.done)
         place = session.place(question.first, question.last)
         spans = [
             (max(s.start, place[1]), min(s.end, place[2]), s.label)

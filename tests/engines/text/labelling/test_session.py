@@ -124,7 +124,7 @@ def test_answers_that_make_no_sense_are_refused_and_not_kept(session):
 
 def test_like_places_hold_the_same_words(session, notes):
     answer(session, notes, 6)
-    question = session.asker.next(session.scores, session.answers.sensitive)
+    question = session.policy.next(session.scores, session.answers.sensitive)
     place = session.place(question.first, question.last)
     words = notes[place[0]].text[place[1] : place[2]]
     for document, first, last in session.like(place, sensitive=False):

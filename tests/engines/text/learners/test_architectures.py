@@ -523,7 +523,7 @@ def test_a_detector_competes_and_is_stored_with_what_it_is_worth(detector):
     folder, found = detector
     documents, vocabulary = met_documents(), Vocabulary()
     assert found.kinds() == ("LOC", "PER")
-    model = found.as_voice({"PER"})
+    model = found.as_model({"PER"})
     data = TokenData.of(tokenize([d.text for d in documents], vocabulary), vocabulary)
     every = model.scores(data)
     chances = found.judge(data)[:, 1:3].sum(axis=1)

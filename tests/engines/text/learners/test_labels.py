@@ -16,9 +16,9 @@ from sfumato.engines.text.learners import _label_kernels as kernels
 from sfumato.engines.text.learners.labels import (
     LabelCRF,
     LabelModel,
-    hear,
     likeliest_labels,
     line_starts,
+    with_scores,
 )
 from sfumato.engines.text.learners.partial import Pool
 from sfumato.engines.text.reading.features import PlaceFeature, TokenData
@@ -94,10 +94,10 @@ def told():
     notes = clinic_notes(40, seed=2)
     data = data_of([d.text for d in notes])
     truth = labels_from_spans(notes, data.tokens, NAMES)
-    voices = adapt(packaged_starter(), data, ["NAME", "DATE"]).model.voices(NAMES)
-    pool = Pool(hear(data, [voice.scores(data) for voice, _ in voices]))
+    scorers = adapt(packaged_starter(), data, ["NAME", "DATE"]).model.label_scorers(NAMES)
+    pool = Pool(with_scores(data, [scorer.scores(data) for scorer, _ in scorers]))
     codes = np.where(data.document_of < 12, truth, 0)
-    return data, truth, LabelCRF().fit(pool, codes, NAMES, voices=voices)
+    return data, truth, LabelCRF().fit(pool, codes, NAMES, scorers=scorers)
 
 
 def test_a_few_documents_tell_the_labels_of_the_others(told):
@@ -110,7 +110,7 @@ def test_a_few_documents_tell_the_labels_of_the_others(told):
 
 def test_before_the_first_label_the_starter_speaks(told):
     data, truth, fitted = told
-    nothing = LabelCRF().fit(fitted.by_label[0].pool, np.zeros(len(data), np.int16), NAMES, voices=tuple(zip(fitted.voices, ((0,), (1,)), strict=True)))  # fmt: skip
+    nothing = LabelCRF().fit(fitted.by_label[0].pool, np.zeros(len(data), np.int16), NAMES, scorers=tuple(zip(fitted.scorers, ((0,), (1,)), strict=True)))  # fmt: skip
     known = np.isin(truth, (1, 2))
     assert (nothing.model.labels(data, truth > 0) == truth)[known].mean() > 0.75
 

@@ -89,7 +89,7 @@ def test_a_scan_of_a_project_must_be_seen_before_approval(place, monkeypatch):
     try:
         desk, session = page.desk, page.desk.session
         scanned = next(d for d, own in enumerate(session.documents) if own.scanned)
-        asked = session.asker.random_window(session.answers.done)
+        asked = session.policy.random_window(session.answers.done)
         session.window(session.place(asked.first, asked.last), [], random=True)
         desk.explore()
         release = desk.publish("r10", lambda *_, **__: None).release

@@ -189,7 +189,7 @@ def test_who_speaks_for_the_forms_of_an_encoder(background):
     if background:
         assert preferred[1].name == "encoder + CRF that sees it, all layers"
         stages = search.first.stages
-        assert all(stages[v].by_encoder or stages[v].sees for v in preferred[1].voices)
+        assert all(stages[v].by_encoder or stages[v].sees for v in preferred[1].members)
     else:
         assert preferred[1].name == "CRF + encoder + CRF that sees it, all layers"
 

@@ -157,9 +157,9 @@ def test_the_adapted_model_is_stored_and_read_back(notes):
 
 def test_it_speaks_for_the_labels_that_mean_its_kinds(notes):
     model = adapt(packaged_starter(), tokens_of([d.text for d in notes]), ["NAME", "DATE"]).model
-    voices = model.voices(["Datum", "MRN", "PERSON", "Geburtsdatum"])
-    assert sorted((v.readers[0].kind, heard) for v, heard in voices) == [("DATE", (0, 3)), ("NAME", (2,))]  # fmt: skip
-    assert replace(model, knows_language=False).voices(["NAME"]) == ()
+    scorers = model.label_scorers(["Datum", "MRN", "PERSON", "Geburtsdatum"])
+    assert sorted((v.readers[0].kind, meant) for v, meant in scorers) == [("DATE", (0, 3)), ("NAME", (2,))]  # fmt: skip
+    assert replace(model, knows_language=False).label_scorers(["NAME"]) == ()
 
 
 def test_it_is_silent_in_a_language_that_it_does_not_know():

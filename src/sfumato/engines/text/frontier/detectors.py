@@ -1,4 +1,4 @@
-"""A detector that the steward brings to an exploration: one more voice, and a reference."""
+"""A detector that the steward brings to an exploration: one more model in the competition, and a reference."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def detector_of(
             f"The detector finds none of the labels {', '.join(map(repr, request.labels))}.",
             hint=f"it finds {', '.join(known)}; by --findings FOLDER:FOUND=LABEL it can be given another name.",
         )
-    model = detector.as_voice(set(kinds))
+    model = detector.as_model(set(kinds))
     assert isinstance(model, Model)
     own = labelled if labelled.own.all() else labelled.alone()
     return model, model.scores(own.data)

@@ -1,7 +1,7 @@
-"""The teacher at work in the background: it reads the documents once, then gives a lesson when there are answers.
+"""An encoder that learns in the background: it reads the documents once, then computes updates from the answers.
 
-Nothing of the page waits for it. A lesson is offered when it is finished; the session takes it between two
-fits and writes that into the journal.
+The page never waits for it. A finished update is offered; the session applies it between two fits and records
+that in the journal.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from contextlib import contextmanager, suppress
 
 from ..learners.partial import Known, Pool
 from ..learners.protocol import Model
-from .encoder_trainer import Teacher
-from .scorers import Lesson
+from .encoder_trainer import Trainer
+from .scorers import EncoderUpdate
 
-__all__ = ["Lessons"]
+__all__ = ["BackgroundTrainer"]
 
 _NICE = 10  # the page and the CRF come first
 
@@ -25,37 +25,37 @@ Snapshot = tuple[int, Known]
 
 
 class _Closed(Exception):  # noqa: N818 (nothing went wrong)
-    """The session was closed while the teacher was at work."""
+    """The session was closed while the trainer was working."""
 
 
-class Lessons:
-    """Runs a teacher.
+class BackgroundTrainer:
+    """Run a trainer in a thread.
 
     Parameters
     ----------
-    teacher : Teacher
-        Who teaches.
+    trainer : Trainer
+        Learns from the answers.
     pool : Pool
         The tokens.
     wake : threading.Condition
         Held while the session changes, notified after each answer.
     due : callable
-        Returns the events and answers to learn from, or None where a lesson would hold nothing new;
+        Returns the events and answers to learn from, or None if an update would hold nothing new;
         called while `wake` is held.
     offer : callable
-        Takes a finished lesson; called while `wake` is held.
+        Takes a finished update; called while `wake` is held.
 
     """
 
     def __init__(
         self,
-        teacher: Teacher,
+        trainer: Trainer,
         pool: Pool,
         wake: threading.Condition,
         due: Callable[[], Snapshot | None],
-        offer: Callable[[Lesson], None],
+        offer: Callable[[EncoderUpdate], None],
     ) -> None:
-        self.teacher, self.pool = teacher, pool
+        self.trainer, self.pool = trainer, pool
         self._wake, self._due, self._offer = wake, due, offer
         self._at_work = threading.Lock()
         self._prepared = False
@@ -66,7 +66,7 @@ class Lessons:
 
     def start(self) -> None:
         """Start a thread for the work."""
-        self._thread = threading.Thread(target=self._work, name="teacher", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="encoder", daemon=True)
         self._thread.start()
 
     @property
@@ -84,7 +84,7 @@ class Lessons:
 
     @contextmanager
     def _doing(self, what: str) -> Iterator[None]:
-        """Let one thread after the other have the teacher, and show what it does."""
+        """Hold the trainer for one thread at a time, and show what it does."""
         with self._at_work:
             self.state = what
             try:
@@ -93,33 +93,35 @@ class Lessons:
                 self.state = "waiting"
 
     def prepare(self) -> None:
-        """Read the documents, if that was not done."""
+        """Read the documents, once."""
         if not self._prepared:
             with self._doing("reading"):
-                self.teacher.prepare(self.pool, self._watch)  # at once where another thread has
+                self.trainer.prepare(
+                    self.pool, self._watch
+                )  # returns at once if another thread did
                 self._prepared = True
 
-    def lesson(self, events: int, known: Known) -> Lesson | None:
-        """Return the lesson of some answers; None where they are too few.
+    def learn(self, events: int, known: Known) -> EncoderUpdate | None:
+        """Return the update from some answers; None if they are too few.
 
         Parameters
         ----------
         events : int
-            How many events of the journal gave them.
+            Number of journal events that they come from.
         known : array of int8
             The answers.
 
         """
         self.prepare()
         with self._doing("learning"):
-            scores = self.teacher.scores(self.pool, known, self._watch)
-        return None if scores is None else Lesson(events, scores)
+            scores = self.trainer.scores(self.pool, known, self._watch)
+        return None if scores is None else EncoderUpdate(events, scores)
 
     def model(self, known: Known) -> Model:
-        """Return the teacher's model of all answers."""
+        """Return the trainer's model of all answers."""
         self.prepare()
         with self._doing("learning"):
-            return self.teacher.model(self.pool, known)
+            return self.trainer.model(self.pool, known)
 
     def _work(self) -> None:
         _yield_to_others()
@@ -131,7 +133,7 @@ class Lessons:
                         self._wake.wait()
                     self._watch()
                     assert given is not None
-                found = self.lesson(*given)
+                found = self.learn(*given)
                 if found is not None:
                     with self._wake:
                         self._offer(found)

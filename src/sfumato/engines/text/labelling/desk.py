@@ -13,7 +13,7 @@ from ....data.document import Edit, Span
 from ....desk.records import DocumentView, Passage, Question, Status
 from ....presentation.language import retell
 from .answers import Place
-from .encoder_trainer import teacher_of
+from .encoder_trainer import trainer_of
 from .journal import Event
 from .project import Project
 from .questions import ProjectQuestion
@@ -69,8 +69,8 @@ class TextDesk(ProjectReleases):
         # A start that was killed right after the project had appeared left the folder it worked in.
         WorkFolder(folder).recover_if_left()
         project = Project(folder)
-        teacher, self._note = teacher_of(project)
-        self.session = Session(project, teacher=teacher)
+        trainer, self._note = trainer_of(project)
+        self.session = Session(project, trainer=trainer)
         self.session.check()
         self._undone: Event | None = None  # what was taken back is asked again first
 
@@ -90,7 +90,7 @@ class TextDesk(ProjectReleases):
         if asking == "second":
             found = session.second_question()
         elif asking == "audit":
-            found = session.asker.random_window(session.answers.done)
+            found = session.policy.random_window(session.answers.done)
         else:
             found = self._asked_again() or session.question(asking)
         if found is None:
@@ -165,7 +165,7 @@ class TextDesk(ProjectReleases):
         event = self._undone
         if event is None:
             return None
-        sheet, asker = self.session.sheet, self.session.asker
+        sheet, policy = self.session.sheet, self.session.policy
         if event["do"] == "class":
             number = list(self.session.classes).index(event["key"])
             return ProjectQuestion("class", 0, 0, 0, class_number=number)
@@ -177,7 +177,7 @@ class TextDesk(ProjectReleases):
         else:
             place = event["doc"], event["first"], event["last"]
         tokens = sheet.tokens_of(place)
-        number = asker.window_of(tokens.start)
+        number = policy.window_of(tokens.start)
         return ProjectQuestion("window" if window else "word", tokens.start, tokens.stop, number, random=window and event["random"])  # fmt: skip
 
     @staticmethod
@@ -264,11 +264,11 @@ class TextDesk(ProjectReleases):
         session = self.session
         with session.lock:
             if reader == 2:
-                bounds = [session.asker.windows[n : n + 2].tolist() for n in session.answers.drawn]
+                bounds = [session.policy.windows[n : n + 2].tolist() for n in session.answers.drawn]
                 if place not in [session.place(*each) for each in bounds]:
                     raise ParameterError("That window is not among those for a second reader.")
                 return True
-            drawn = session.asker.random_window(session.answers.done)
+            drawn = session.policy.random_window(session.answers.done)
             return drawn is not None and session.place(drawn.first, drawn.last) == place
 
     @staticmethod

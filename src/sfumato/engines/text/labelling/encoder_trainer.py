@@ -1,6 +1,6 @@
-"""The teacher: a pretrained encoder whose head learns from the answers, document by document out of fold.
+"""A pretrained encoder whose head learns from the answers, document by document out of fold.
 
-Its lower layers read the documents once; a lesson after that takes seconds, because a head judges every
+Its lower layers read the documents once; each update after that takes seconds, because the head scores every
 word separately and learns from the answered ones alone.
 """
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from ..records import EncoderRecord
     from .project import Project
 
-__all__ = ["EncoderTeacher", "Teacher", "find_teacher", "teacher_of"]
+__all__ = ["EncoderTrainer", "Trainer", "find_trainer", "trainer_of"]
 
 _FOLDS = 4
 _FEWEST = 10  # words of either kind that every fold learns from, at least
 _STEPS = 100
 MOST_WORDS = 500_000
-"""Words that a teacher reads at most: its states take 1.4 kB a word, twice that while they are joined."""
+"""Maximum number of words that a trainer reads: its states take 1.4 kB a word, twice that while they are joined."""
 
 Watch = Callable[[], None]
 
 
-class Teacher(ABC):
-    """Learns from the answers of a project, slowly and well."""
+class Trainer(ABC):
+    """Learns from the answers of a project: slower than the CRF, and better."""
 
-    name: str  # who it is: with the same name and the same answers, the same lesson
+    name: str  # the same name and the same answers give the same update
 
     @abstractmethod
     def prepare(self, pool: Pool, watch: Watch) -> None:
@@ -57,11 +57,11 @@ class Teacher(ABC):
         """Return the model of all answers, for texts that are published."""
 
     @abstractmethod
-    def described(self) -> EncoderRecord | None:
-        """Return what frontier.json says about it."""
+    def encoder_record(self) -> EncoderRecord | None:
+        """Return what frontier.json records about it."""
 
 
-class EncoderTeacher(Teacher):
+class EncoderTrainer(Trainer):
     """Tunes the head of a pretrained encoder.
 
     Parameters
@@ -83,7 +83,7 @@ class EncoderTeacher(Teacher):
         self.streams = Streams(seed).child("teacher")
 
     def prepare(self, pool: Pool, watch: Watch) -> None:
-        """Compute what the layers make of all documents; they are read once."""
+        """Compute the states of all documents; they are read once."""
         self.encoder.prepare(pool.data, watch=watch)
 
     def scores(self, pool: Pool, known: Known, watch: Watch) -> Scores | None:
@@ -110,11 +110,11 @@ class EncoderTeacher(Teacher):
             seed=self.streams.seed_of("head"), known=known != UNKNOWN,
         )  # fmt: skip
 
-    def described(self) -> EncoderRecord:
+    def encoder_record(self) -> EncoderRecord:
         """Return the hash of the weights, what was tuned, and on what."""
-        from ..frontier.encoders import encoder_record
+        from ..frontier import encoders
 
-        return encoder_record(self.encoder)
+        return encoders.encoder_record(self.encoder)
 
 
 def _enough(known: Known, where: Mask) -> bool:
@@ -122,19 +122,19 @@ def _enough(known: Known, where: Mask) -> bool:
     return all(int(np.count_nonzero(given == kind)) >= _FEWEST for kind in (0, 1))
 
 
-def find_teacher(
+def find_trainer(
     wanted: str | os.PathLike[str] | None, *, words: int, seed: int = 0
-) -> tuple[Teacher | None, str]:
-    """Return the teacher that is asked for, and one line about who reads.
+) -> tuple[Trainer | None, str]:
+    """Return the requested trainer, and one line about which models learn.
 
     Parameters
     ----------
     wanted : str, path or None
         "none", "default" or the folder of an encoder; None for the installed one, if there is one.
     words : int
-        How many words the documents hold.
+        Number of words in the documents.
     seed : int, default 0
-        The seed of the teacher.
+        The seed of the trainer.
 
     """
     from ..learners.registry import encoders
@@ -150,16 +150,16 @@ def find_teacher(
         return None, f"{alone}; for an encoder there are too many words ({words:,})."
 
     encoder = encoders().named(os.fspath(wanted))
-    return EncoderTeacher(encoder, seed=seed), (
+    return EncoderTrainer(encoder, seed=seed), (
         f"{alone}, and a pretrained encoder joins it as soon as it has read the documents."
     )
 
 
-def teacher_of(project: Project) -> tuple[Teacher | None, str]:
-    """Return the teacher of a project, and one line about who reads.
+def trainer_of(project: Project) -> tuple[Trainer | None, str]:
+    """Return the trainer of a project, and one line about which models learn.
 
-    The environment may say another encoder than the project, for once.
+    An encoder named in the environment takes precedence over the project's.
     """
     wanted = os.environ.get(ENCODER_VARIABLE) or project.encoder
     record = project.record
-    return find_teacher(wanted, words=record.words, seed=record.seed)
+    return find_trainer(wanted, words=record.words, seed=record.seed)

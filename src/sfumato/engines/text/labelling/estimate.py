@@ -143,7 +143,7 @@ def estimate_risk(
     pool : Pool
         The tokens.
     scores : array
-        Out-of-fold log-odds (see `Reading.held_out`).
+        Out-of-fold log-odds (see `ScoredPool.held_out`).
     known : array of int
         The answers: −1 where nobody has said, 0 for a harmless token, and the number of a label, or 1.
     windows : array of int

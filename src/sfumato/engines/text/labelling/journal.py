@@ -15,10 +15,12 @@ from typing import Required, TypedDict
 from ....core.errors import FormatError, LockedError
 from ....core.lines import open_lines, read_lines, write_line
 
-__all__ = ["ANSWERS", "AnswerLog", "Event"]
+__all__ = ["ANSWERS", "UPDATE", "AnswerLog", "Event"]
 
 ANSWERS = ("mark", "window", "class")
 """Events that are answers to questions."""
+UPDATE = "lesson"
+"""An update of the encoder was applied; the word that stands in projects of earlier versions."""
 
 
 class Event(TypedDict, total=False):

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ..learners.protocol import cost_threshold
 from .estimate import RiskEstimate, estimate_risk
-from .questions import Asker
-from .scorers import Reading
+from .questions import QuestionPolicy
+from .scorers import ScoredPool
 
 __all__ = ["judge_ratios"]
 
@@ -18,8 +18,8 @@ _HIGHER = (2.0, 5.0)  # times the project's ratio
 
 
 def judge_ratios(
-    reading: Reading,
-    asker: Asker,
+    scored: ScoredPool,
+    policy: QuestionPolicy,
     drawn: Sequence[int],
     codes: npt.NDArray[np.int16],
     labels: Sequence[str],
@@ -28,9 +28,9 @@ def judge_ratios(
 
     Parameters
     ----------
-    reading : Reading
+    scored : ScoredPool
         Reads the windows by models that have not seen their documents.
-    asker : Asker
+    policy : QuestionPolicy
         Knows the windows and the ratio.
     drawn : sequence of int
         The windows that were drawn at random and answered.
@@ -41,12 +41,12 @@ def judge_ratios(
 
     """
     numbers = np.array(drawn, np.int64)
-    pool, windows = asker.pool, asker.windows
-    scores = reading.held_out(pool.data.document_of[windows[numbers]])
+    pool, windows = policy.pool, policy.windows
+    scores = scored.held_out(pool.data.document_of[windows[numbers]])
 
     def judge(ratio: float, of: Sequence[str]) -> RiskEstimate:
         threshold = cost_threshold(ratio)
         return estimate_risk(pool, scores, codes, windows, numbers, threshold, labels=of)
 
-    higher = [asker.ratio * times for times in _HIGHER]
-    return judge(asker.ratio, labels), [(ratio, judge(ratio, ())) for ratio in higher]
+    higher = [policy.ratio * times for times in _HIGHER]
+    return judge(policy.ratio, labels), [(ratio, judge(ratio, ())) for ratio in higher]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..learners.labels import FittedLabels, LabelCRF, hear, likeliest_labels, line_starts
+from ..learners.labels import FittedLabels, LabelCRF, likeliest_labels, line_starts, with_scores
 from ..learners.partial import UNKNOWN, Pool
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
@@ -48,11 +48,11 @@ class PlaceLabels:
         self.labels = project.record.labels
         self.kinds: Mapping[str, Sequence[str]] = {}
         """By label: the kinds of the starter that it means."""
-        self._voices = () if starter is None else starter.voices(self.labels)
+        self._scorers = () if starter is None else starter.label_scorers(self.labels)
         self._starter = starter
         if starter is not None:
             self.kinds = starter.kinds_of(self.labels)
-        self._pool = Pool(hear(data, [voice.scores(data) for voice, _ in self._voices]))
+        self._pool = Pool(with_scores(data, [scorer.scores(data) for scorer, _ in self._scorers]))
         self._line = line_starts(data.tokens)
         self.learn(np.zeros(len(data), np.int16))
 
@@ -73,7 +73,7 @@ class PlaceLabels:
 
         """
         seed = self.project.record.seed
-        return LabelCRF().fit(self._pool, codes, self.labels, voices=self._voices, seed=seed)
+        return LabelCRF().fit(self._pool, codes, self.labels, scorers=self._scorers, seed=seed)
 
     def learn(self, codes: npt.NDArray[np.integer]) -> None:
         """Learn from these answers how labels are predicted from here on."""

@@ -16,7 +16,7 @@ from ..records import UNMEASURED, LabelCounts, TextCandidate
 from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from .estimate import LabelEstimate, RiskEstimate, estimate_risk
-from .scorers import FOLDS, VOICES, Reading, ensemble_scores
+from .scorers import FOLDS, MEMBERS, ScoredPool, ensemble_scores
 from .session import Session
 
 __all__ = ["explore_answers"]
@@ -43,21 +43,21 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         answers, events = session.answers.copy(), len(session.journal)
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
     pool = session.pool
-    reading, taught = _last_reading(session, events, answers.sensitive)
+    scored, encoder = _score_all(session, events, answers.sensitive)
     counted = pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):
-        held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
-    scores = reading.fitted.scores()
-    stages = [Stage(reading.fitted.model())]
-    voices: tuple[int, ...] = (0,)
-    if taught is not None:
-        scores, voices = ensemble_scores(scores, taught.scores(pool.data)), VOICES
-        stages.append(Stage(taught))
-    if session.starter is not None:  # whom the CRF sees
+        held_out = scored.held_out(pool.data.document_of[session.policy.windows[drawn]])
+    scores = scored.fitted.scores()
+    stages = [Stage(scored.fitted.model())]
+    members: tuple[int, ...] = (0,)
+    if encoder is not None:
+        scores, members = ensemble_scores(scores, encoder.scores(pool.data)), MEMBERS
+        stages.append(Stage(encoder))
+    if session.starter is not None:  # the CRF sees its scores
         sees = ((0, True),)
         stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
-        voices = tuple(voice + 1 for voice in voices)
+        members = tuple(member + 1 for member in members)
     typing = None if len(session.labels) < 2 else session.place_labels.learned(codes).model
     candidates, classifiers = [], {}
     for ratio in request.ratios:
@@ -67,16 +67,16 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         judged = None
         if len(drawn):
             judged = estimate_risk(
-                pool, held_out, codes, session.asker.windows, drawn, threshold,
+                pool, held_out, codes, session.policy.windows, drawn, threshold,
                 labels=session.labels, seed=request.seed,
             )  # fmt: skip
-        candidate = _candidate(float(ratio), kept, judged, taught is not None)
+        candidate = _candidate(float(ratio), kept, judged, encoder is not None)
         candidates.append(candidate)
-        h = Classifier(tuple(stages), voices, threshold, "answers")
+        h = Classifier(tuple(stages), members, threshold, "answers")
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
-    teacher = None if taught is None or session.lessons is None else session.lessons.teacher
+    background = None if encoder is None else session.background_trainer
     return build_exploration(
         request,
         session.project.sources(),
@@ -87,8 +87,8 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         about={
             "evaluations": len(candidates),
             "mode": "answers",
-            "learner": "crf from answers" if taught is None else "crf and encoder from answers",
-            "encoder": None if teacher is None else teacher.described(),
+            "learner": "crf from answers" if encoder is None else "crf and encoder from answers",
+            "encoder": None if background is None else background.trainer.encoder_record(),
             "folds": FOLDS,
             "folds_dealt": FOLDS,
             "words": int(np.count_nonzero(counted)),
@@ -99,19 +99,19 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     )
 
 
-def _last_reading(session: Session, events: int, known: Known) -> tuple[Reading, Model | None]:
-    """Return the reading of all answers, and the teacher's model of them where it can learn from them.
+def _score_all(session: Session, events: int, known: Known) -> tuple[ScoredPool, Model | None]:
+    """Return the scores given all answers, and the encoder's model if there are enough to learn from.
 
-    Here the teacher is waited for: what is published depends on the answers alone, not on how far the
-    teacher was when they ended.
+    This waits for the encoder: what is published depends on the answers alone, not on how far its training
+    was when they ended.
     """
-    lessons = session.lessons
-    if lessons is None or lessons.failed:
-        return session.readers.read(known), None
-    lesson = lessons.lesson(events, known)
-    if lesson is None:
-        return session.readers.read(known), None
-    return session.readers.read(known, lesson), lessons.model(known)
+    background = session.background_trainer
+    if background is None or background.failed:
+        return session.scorers.score(known), None
+    update = background.learn(events, known)
+    if update is None:
+        return session.scorers.score(known), None
+    return session.scorers.score(known, update), background.model(known)
 
 
 def _candidate(

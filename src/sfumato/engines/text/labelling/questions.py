@@ -21,7 +21,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..rules.features import RULES
 
-__all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "ProjectQuestion"]
+__all__ = ["ASKING", "EVERY", "WINDOW", "ProjectQuestion", "QuestionPolicy"]
 
 WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
@@ -51,7 +51,7 @@ class ProjectQuestion:
     class_number: int = -1
 
 
-class Asker:
+class QuestionPolicy:
     """Chooses questions about the tokens of a pool."""
 
     def __init__(

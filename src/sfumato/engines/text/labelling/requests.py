@@ -23,7 +23,7 @@ from ..release.options import AnsweredRequest
 from ..release.steps import publish
 from ..request import EVERY_LABEL, ReadOptions, TextPublishRequest, TextRequest
 from .answers import runs
-from .encoder_trainer import teacher_of
+from .encoder_trainer import trainer_of
 from .project import Project
 from .publication import explore_answers
 from .session import Session
@@ -54,7 +54,7 @@ def explore_project(request: TextRequest, progress: Progress = no_progress) -> T
         Called with the steps that are done.
 
     """
-    with _open_session(request.corpus, with_teacher=True) as session:
+    with _open_session(request.corpus, with_trainer=True) as session:
         progress(0, total=1, note="learning from the answers")
         found = explore_session(session, request)
         progress(1, total=1)
@@ -166,12 +166,12 @@ def _refuse(request: Request, why: str, names: frozenset[str]) -> None:
 
 
 @contextmanager
-def _open_session(folder: object, *, with_teacher: bool = False) -> Iterator[Session]:
-    """Open a project that no page has open, with its teacher where one is to learn."""
+def _open_session(folder: object, *, with_trainer: bool = False) -> Iterator[Session]:
+    """Open a project that no page has open, with its encoder if asked for."""
     assert isinstance(folder, str | os.PathLike)
     project = Project(folder)
-    teacher = teacher_of(project)[0] if with_teacher else None
-    session = Session(project, background=False, teacher=teacher, read=False)
+    trainer = trainer_of(project)[0] if with_trainer else None
+    session = Session(project, background=False, trainer=trainer, read=False)
     try:
         session.check()
         yield session

@@ -1,7 +1,7 @@
-"""Who reads the documents of a project: a CRF at once, and a teacher, whose last lesson counts as well.
+"""What scores the words of a project: a CRF at once, and an encoder whose last update counts as well.
 
-Questions, proposals and the estimate all come from one `Reading`: an estimate from other scores than those
-that decide would speak of another release.
+Questions, proposals and the estimate all use one `ScoredPool`: an estimate from other scores than those that
+decide would describe another release.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from ..learners.partial import Fitted, Known, PartialCRF, Pool
 from ..reading.arrays import Scores
 from ..sanitize.classifiers import mean_of
 
-__all__ = ["FOLDS", "VOICES", "Lesson", "Readers", "Reading", "ensemble_scores"]
+__all__ = ["FOLDS", "MEMBERS", "EncoderUpdate", "ScoredPool", "Scorers", "ensemble_scores"]
 
 FOLDS = 4
-VOICES = (0, 0, 1)
-"""Whose log-odds are averaged: the CRF's twice, the teacher's once.
+MEMBERS = (0, 0, 1)
+"""The members of the mean of log-odds: the CRF twice, the encoder once.
 
-As in the competition of forms it is a mean of log-odds, because the readers err differently and no weight has
-to be learned from answers that are few and were not drawn at random. A head that has seen a few dozen names
-is too sure of itself, though: at 50 to 400 keys on eight corpora a third of the voices gave less loss than a
-half, and lost to the CRF alone nearly nowhere.
+As in the competition of forms it is a mean, because the models err differently and no weight has to be learned
+from answers that are few and were not drawn at random. A head that has seen a few dozen names is
+overconfident, though: at 50 to 400 keys on eight corpora a third of the weight gave less loss than a half, and
+more than the CRF alone almost nowhere.
 """
 
 
-def ensemble_scores(crf: Scores, taught: Scores) -> Scores:
-    """Return the log-odds of the CRF and the teacher together."""
-    return mean_of([(crf, taught)[voice] for voice in VOICES])
+def ensemble_scores(crf: Scores, encoder: Scores) -> Scores:
+    """Return the mean log-odds of the CRF and the encoder."""
+    return mean_of([(crf, encoder)[member] for member in MEMBERS])
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
-    """What a teacher made of the answers of the first `upto` events: log-odds of every token.
+class EncoderUpdate:
+    """Log-odds of every token, learned from the answers of the first `upto` events.
 
-    Each score comes from a model that has learned nothing from the answers in the token's own document.
+    Each score comes from a model that learned nothing from the answers in the token's own document.
     """
 
     upto: int
@@ -48,8 +48,8 @@ class Lesson:
 
 
 @dataclass(frozen=True, eq=False)
-class Readers:
-    """Reads a pool in the light of answers.
+class Scorers:
+    """Score a pool, given answers.
 
     Parameters
     ----------
@@ -66,33 +66,33 @@ class Readers:
     learner: PartialCRF
     seed: int = 0
 
-    def read(self, known: Known, lesson: Lesson | None = None) -> Reading:
-        """Return what the readers make of the answers.
+    def score(self, known: Known, update: EncoderUpdate | None = None) -> ScoredPool:
+        """Return the scores, given the answers.
 
         Parameters
         ----------
         known : array of int8
-            1 for a sensitive token, 0 for a harmless one, −1 where nobody has said.
-        lesson : Lesson, optional
-            The teacher's last lesson, where there was one.
+            1 for a sensitive token, 0 for a harmless one, −1 where unknown.
+        update : EncoderUpdate, optional
+            The encoder's last update, if there is one.
 
         """
-        return Reading(self, known, self.learner.fit(self.pool, known, seed=self.seed), lesson)
+        return ScoredPool(self, known, self.learner.fit(self.pool, known, seed=self.seed), update)
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """The answers at one point, the CRF that was fitted to them, and the lesson that counts as well."""
+class ScoredPool:
+    """The answers at one point, the CRF fitted to them, and the update that counts as well."""
 
-    readers: Readers
+    scorers: Scorers
     known: Known
     fitted: Fitted
-    lesson: Lesson | None = None
+    update: EncoderUpdate | None = None
 
     @cached_property
     def scores(self) -> Scores:
         """The log-odds of every token, from which questions and proposals come."""
-        return self._with_lesson(self.fitted.scores())
+        return self._with_update(self.fitted.scores())
 
     def held_out(self, documents: npt.NDArray[np.int64]) -> Scores:
         """Return the same of some documents, by models that learned nothing from the document's answers.
@@ -103,7 +103,7 @@ class Reading:
             The numbers of the documents; tokens of others get −inf.
 
         """
-        learner, pool, seed = self.readers.learner, self.readers.pool, self.readers.seed
+        learner, pool, seed = self.scorers.learner, self.scorers.pool, self.scorers.seed
         wanted = np.unique(documents)
         fold = np.full(pool.data.documents, -1, np.int64)
         fold[wanted] = Streams(seed).generator("label folds").permutation(len(wanted)) % FOLDS
@@ -113,7 +113,7 @@ class Reading:
             lambda fitted, held: fitted.scores(documents=held),
             always=fold < 0,
         )
-        return self._with_lesson(last_scores(scored, len(pool.data)))
+        return self._with_update(last_scores(scored, len(pool.data)))
 
-    def _with_lesson(self, crf: Scores) -> Scores:
-        return crf if self.lesson is None else ensemble_scores(crf, self.lesson.scores)
+    def _with_update(self, crf: Scores) -> Scores:
+        return crf if self.update is None else ensemble_scores(crf, self.update.scores)

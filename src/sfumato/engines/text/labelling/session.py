@@ -19,16 +19,16 @@ from ..rules.features import rule_place
 from ..sanitize.stacking.stack import stack_places
 from .answer_keeper import AnswerKeeper
 from .answers import AnswerSheet, Place, runs
-from .background_trainer import Lessons, Snapshot
-from .encoder_trainer import Teacher
+from .background_trainer import BackgroundTrainer, Snapshot
+from .encoder_trainer import Trainer
 from .estimate import RiskEstimate
-from .journal import ANSWERS, AnswerLog
+from .journal import ANSWERS, UPDATE, AnswerLog
 from .judging import judge_ratios
 from .next_step import seconds_of
 from .place_labels import PlaceLabels
 from .project import Project
-from .questions import ASKING, EVERY, Asker, ProjectQuestion
-from .scorers import Lesson, Readers, Reading
+from .questions import ASKING, EVERY, ProjectQuestion, QuestionPolicy
+from .scorers import EncoderUpdate, ScoredPool, Scorers
 from .word_classes import WordClasses
 
 __all__ = ["Session"]
@@ -45,13 +45,13 @@ class Session(AnswerKeeper):
     project : Project or path
         The project, or its folder.
     background : bool, default True
-        Whether the model is refitted, and the teacher works, in separate threads; otherwise `refit`
+        Whether the CRF is refitted and the encoder trained in separate threads; otherwise `refit`
         and `train_now` do it.
-    teacher : Teacher, optional
-        Learns as the CRF does, more slowly and better. The journal says which of its lessons are used, and
-        from when on, so that the same journal gives the same scores.
+    trainer : Trainer, optional
+        Learns from the answers, as the CRF does. The journal records which of its updates were applied, and
+        when, so that the same journal gives the same scores.
     read : bool, default True
-        Whether the documents are read in the light of the answers at once; else nobody can be asked.
+        Whether the words are scored at once; questions need the scores.
 
     """
 
@@ -60,7 +60,7 @@ class Session(AnswerKeeper):
         project: Project | str | os.PathLike[str],
         *,
         background: bool = True,
-        teacher: Teacher | None = None,
+        trainer: Trainer | None = None,
         read: bool = True,
     ) -> None:
         self.project = project if isinstance(project, Project) else Project(project)
@@ -77,9 +77,11 @@ class Session(AnswerKeeper):
         self.typing_pool = Pool(data)
         """The tokens as those models see them that tell the labels apart."""
         self.starter = self.project.starter_model()
-        self.asker = Asker(self.typing_pool, ratio=self.record.ratio, seed=self.record.seed)
+        self.policy = QuestionPolicy(
+            self.typing_pool, ratio=self.record.ratio, seed=self.record.seed
+        )
         self.classes = WordClasses(data, vocabulary.words, self.labels, seed=self.record.seed)
-        self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels, self.classes)
+        self.sheet = AnswerSheet(self.tokens, self.policy.windows, self.labels, self.classes)
         self.place_labels = PlaceLabels(self.sheet, data, self.project, self.starter)
         seen = self.place_labels.starter_scores()
         if seen is not None:
@@ -88,31 +90,33 @@ class Session(AnswerKeeper):
         learner = PartialCRF(
             start=self.project.start_model(), seen=tuple(self.place_labels.kinds), missed=_MISSED
         )
-        self.readers = Readers(self.pool, learner, self.record.seed)
+        self.scorers = Scorers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
         self._wake = threading.Condition(self.lock)
         self.answers = self.sheet.replayed(self.journal)
-        self.reading: Reading
+        self.scored: ScoredPool
         self.estimate: RiskEstimate | None = None
         self.history: list[tuple[int, RiskEstimate]] = []
         self.higher: list[tuple[float, RiskEstimate]] = []
         self._fitted_at = self._estimated_at = -1
-        self._lesson: Lesson | None = None
-        self._offered: Lesson | None = None
-        self._taught_at = 0
-        self.lessons: Lessons | None = None
-        if teacher is not None:
-            self.lessons = Lessons(teacher, self.pool, self._wake, self._to_learn, self._offer)
+        self._update: EncoderUpdate | None = None
+        self._offered: EncoderUpdate | None = None
+        self._learned_at = 0
+        self.background_trainer: BackgroundTrainer | None = None
+        if trainer is not None:
+            self.background_trainer = BackgroundTrainer(
+                trainer, self.pool, self._wake, self._to_learn, self._offer
+            )
         if read:
-            self._resume_lessons(background=background)
+            self._resume_updates(background=background)
             self.refit()
         self._closed = False
         self._thread: threading.Thread | None = None
         if background:
             self._thread = threading.Thread(target=self._work, name="refit", daemon=True)
             self._thread.start()
-            if self.lessons is not None:
-                self.lessons.start()
+            if self.background_trainer is not None:
+                self.background_trainer.start()
 
     @property
     def wanted_by_label(self) -> dict[str, float]:
@@ -122,32 +126,32 @@ class Session(AnswerKeeper):
 
     @property
     def scores(self) -> Scores:
-        """The log-odds of every token, by all who read."""
-        return self.reading.scores
+        """The log-odds of every token."""
+        return self.scored.scores
 
-    # --- the readers --------------------------------------------------------------------------
+    # --- the scores ---------------------------------------------------------------------------
 
     def refit(self) -> None:
         """Fit the CRF to the answers, and the estimate where the answers have changed enough.
 
-        A lesson that was offered applies from here on.
+        An update that was offered is applied.
         """
         with self.lock:
-            is_new = self._apply_lesson()
+            is_new = self._apply_update()
             known, codes = self.answers.sensitive, self.answers.known.copy()
             count, drawn = len(self.journal), list(self.answers.drawn)
-            answers, lesson = self.answers.count, self._lesson
-        reading = self.readers.read(known, lesson)
-        _ = reading.scores  # before anybody waits for them
+            answers, update = self.answers.count, self._update
+        scored = self.scorers.score(known, update)
+        _ = scored.scores  # computed before anybody waits for them
         self.place_labels.learn(codes)
         with self.lock:
-            self.reading, self._fitted_at = reading, count
+            self.scored, self._fitted_at = scored, count
         since = answers - self._estimated_at  # below 0 where some were undone
         if not drawn:
             with self.lock:
                 self.estimate, self.history = None, []
         elif is_new or self.estimate is None or not 0 <= since < EVERY:
-            judged, higher = judge_ratios(reading, self.asker, drawn, codes, self.labels)
+            judged, higher = judge_ratios(scored, self.policy, drawn, codes, self.labels)
             with self.lock:
                 self.estimate, self.higher, self._estimated_at = judged, higher, answers
                 self.history = [*(h for h in self.history if h[0] < answers), (answers, judged)]
@@ -167,68 +171,68 @@ class Session(AnswerKeeper):
         return self._fitted_at != len(self.journal)
 
     def settle(self) -> None:
-        """Wait until the CRF has seen every answer; nobody waits for a teacher."""
+        """Wait until the CRF has seen every answer; nothing waits for the encoder."""
         while self.is_behind:
             self.refit() if self._thread is None else threading.Event().wait(0.005)
 
-    # --- the teacher --------------------------------------------------------------------------
+    # --- the encoder --------------------------------------------------------------------------
 
     def _to_learn(self) -> Snapshot | None:
-        """Return what a lesson would learn from; None where too little is new since the last one."""
-        new = [e for e in self.journal.events[self._taught_at :] if e["do"] in (*ANSWERS, "undo")]
+        """Return what an update would learn from; None if too little is new since the last one."""
+        new = [e for e in self.journal.events[self._learned_at :] if e["do"] in (*ANSWERS, "undo")]
         if len(new) < EVERY:
             return None
-        self._taught_at = len(self.journal)
-        return self._taught_at, self.answers.sensitive
+        self._learned_at = len(self.journal)
+        return self._learned_at, self.answers.sensitive
 
-    def _offer(self, lesson: Lesson) -> None:
-        self._offered = lesson
+    def _offer(self, update: EncoderUpdate) -> None:
+        self._offered = update
 
-    def _apply_lesson(self) -> bool:
-        """Take the lesson that was offered, and write into the journal that it applies from here on."""
-        lesson = self._offered
-        if lesson is None or self.lessons is None:
+    def _apply_update(self) -> bool:
+        """Apply the update that was offered, and record that in the journal."""
+        update = self._offered
+        if update is None or self.background_trainer is None:
             return False
         self._offered = None
         try:
             self.journal.append(
-                {"do": "lesson", "upto": lesson.upto, "by": self.lessons.teacher.name}
+                {"do": UPDATE, "upto": update.upto, "by": self.background_trainer.trainer.name}
             )
         except OSError:  # a full disk: what is not in the journal does not apply
             return False
-        self._lesson = lesson
+        self._update = update
         return True
 
-    def _resume_lessons(self, *, background: bool) -> None:
-        """Start with the lesson that was applied last, or note that none applies any more.
+    def _resume_updates(self, *, background: bool) -> None:
+        """Start with the update that was applied last, or record that none applies any more.
 
-        A page does not wait for its teacher, so it opens without a lesson.
+        A page does not wait for its encoder, so it opens without an update.
         """
-        lessons = [event for event in self.journal if event["do"] == "lesson"]
-        if not lessons or not lessons[-1]["upto"]:
+        updates = [event for event in self.journal if event["do"] == UPDATE]
+        if not updates or not updates[-1]["upto"]:
             return
-        last = lessons[-1]
+        last = updates[-1]
         if background:
             with suppress(OSError):  # a full disk must not keep the page from opening
-                self.journal.append({"do": "lesson", "upto": 0, "by": ""})
-        elif self.lessons is not None:
-            if last["by"] != self.lessons.teacher.name:
-                raise InputError("The lessons of this project were given by another encoder.")
+                self.journal.append({"do": UPDATE, "upto": 0, "by": ""})
+        elif self.background_trainer is not None:
+            if last["by"] != self.background_trainer.trainer.name:
+                raise InputError("The answers of this project were learned by another encoder.")
             known = self.sheet.replayed(self.journal.events[: last["upto"]]).sensitive
-            self._lesson = self.lessons.lesson(last["upto"], known)
+            self._update = self.background_trainer.learn(last["upto"], known)
 
     def train_now(self) -> bool:
-        """Have a lesson about all answers and apply it; return whether there was one."""
-        if self.lessons is None:
+        """Learn from all answers and apply the update; return whether there was one."""
+        if self.background_trainer is None:
             return False
         with self.lock:
             given = len(self.journal), self.answers.sensitive
-        lesson = self.lessons.lesson(*given)
-        if lesson is None:
+        update = self.background_trainer.learn(*given)
+        if update is None:
             return False
         with self.lock:
-            self._offer(lesson)
-            self._taught_at = given[0]
+            self._offer(update)
+            self._learned_at = given[0]
         self.refit()
         return True
 
@@ -237,8 +241,8 @@ class Session(AnswerKeeper):
         with self._wake:
             self._closed = True
             self._wake.notify_all()
-        if self.lessons is not None:
-            self.lessons.close()
+        if self.background_trainer is not None:
+            self.background_trainer.close()
         if self._thread is not None:
             self._thread.join()
         self.journal.close()
@@ -257,12 +261,12 @@ class Session(AnswerKeeper):
             if convention is not None:
                 return ProjectQuestion("class", 0, 0, 0, class_number=convention)
             if (answers.count - len(answers.classes)) % EVERY == 0:
-                drawn = self.asker.random_window(answers.done)
+                drawn = self.policy.random_window(answers.done)
                 if drawn is not None:
                     return drawn
             known = answers.sensitive
-            likely = scores >= self.asker.threshold - _NEARLY
-            return self.asker.next(
+            likely = scores >= self.policy.threshold - _NEARLY
+            return self.policy.next(
                 scores, known, asking=asking, found=self._found,
                 skipped=answers.not_to_ask(self.classes, likely),
                 seconds=seconds_of(self.journal), classes=self.classes.open(known, answers.classes),
@@ -273,7 +277,7 @@ class Session(AnswerKeeper):
         with self.lock:
             for number in self.answers.drawn:
                 if number not in self.answers.second:
-                    first, last = self.asker.windows[number : number + 2].tolist()
+                    first, last = self.policy.windows[number : number + 2].tolist()
                     return ProjectQuestion("window", first, last, number, random=True)
         return None
 
@@ -289,7 +293,7 @@ class Session(AnswerKeeper):
                 return []
             known = self.answers.sensitive
             known[tokens] = UNKNOWN
-            starts = self.asker.like(
+            starts = self.policy.like(
                 tokens.start, tokens.stop, self.scores, known, sensitive=sensitive
             )
         size = tokens.stop - tokens.start

@@ -1,4 +1,4 @@
-"""Where a project stands: counts, the estimate with its range, who reads, and how far two readers agree."""
+"""The status of a project: counts, the estimate with its range, the models, and how far two readers agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .next_step import next_step, seconds_of
 from .session import Session
 from .two_readers import compare_readers
 
-__all__ = ["agreement_of", "readers_of", "status_of"]
+__all__ = ["agreement_of", "models_of", "status_of"]
 
 _STATES = {
     "reading": "is reading the documents",
@@ -30,7 +30,7 @@ def status_of(session: Session) -> Status:
         known = answers.known.copy()
         higher, events = list(session.higher), list(session.journal.events)
     open_words = session.pool.data.counted & (known == UNKNOWN)
-    published = open_words & (scores < session.asker.threshold)
+    published = open_words & (scores < session.policy.threshold)
     chance = 1 / (1 + np.exp(-np.clip(scores[published], -50, 50)))
     touched = np.unique(session.pool.data.document_of[known != UNKNOWN])
     _, more = answers_to_go([(n, e.high) for n, e in history if e.sensitive], session.record.wanted)
@@ -58,8 +58,8 @@ def status_of(session: Session) -> Status:
         "verdict": "enough" if step.what == "enough" else "go on",
         "more_answers": more,
         "audit_words": audit_size(share or 0.0, session.record.wanted),
-        "readers": readers_of(session),
-        "teaching": session.lessons is not None and session.lessons.busy,
+        "readers": models_of(session),
+        "teaching": session.background_trainer is not None and session.background_trainer.busy,
         "curve": [[n, e.share, e.low, e.high, e.found_in_100] for n, e in history],
         "pending": session.is_behind,
         "agreement": agreement,
@@ -86,7 +86,7 @@ def agreement_of(session: Session) -> Agreement:
     first, second = [np.zeros(0, np.int16)], [np.zeros(0, np.int16)]
     with session.lock:
         for number, said in session.answers.second.items():
-            low, high = session.asker.windows[number : number + 2].tolist()
+            low, high = session.policy.windows[number : number + 2].tolist()
             counted = session.pool.data.counted[low:high]
             first.append(np.maximum(session.answers.known[low:high], 0)[counted])
             second.append(said[counted])
@@ -101,13 +101,13 @@ def agreement_of(session: Session) -> Agreement:
     }  # fmt: skip
 
 
-def readers_of(session: Session) -> str:
-    """Return who reads the documents now, in words for the page."""
-    lessons, lesson = session.lessons, session.reading.lesson
-    if lessons is None:
+def models_of(session: Session) -> str:
+    """Return which models score the words now, in words for the page."""
+    background, update = session.background_trainer, session.scored.update
+    if background is None:
         return "CRF"
-    state = say(_STATES.get(lessons.state, lessons.state))
-    if lesson is None:
+    state = say(_STATES.get(background.state, background.state))
+    if update is None:
         return say("CRF (an encoder {state})", state=state)
-    seen = sum(event["do"] in ANSWERS for event in session.journal.events[: lesson.upto])
+    seen = sum(event["do"] in ANSWERS for event in session.journal.events[: update.upto])
     return say("CRF and encoder (it knows {n} answers and {state})", n=seen, state=state)

@@ -1,8 +1,8 @@
 """Which label a word has, given that it is sensitive: one chain over each run of words, one state for each label.
 
-Whether a word is redacted is decided elsewhere; this model is learned from sensitive words alone, so that nothing
-of it is spent on telling them from others. Rules, and models of single kinds that were learned elsewhere, speak for
-their labels to begin with, until the labels say otherwise.
+Whether a word is redacted is decided elsewhere; this model is learned from sensitive words alone, so that none of
+its capacity is spent on separating them from others. Rules, and models of single kinds that were learned elsewhere,
+set the initial weights of their labels.
 """
 
 from __future__ import annotations
@@ -29,39 +29,40 @@ __all__ = [
     "FittedLabels",
     "LabelCRF",
     "LabelModel",
-    "Voice",
-    "hear",
+    "LabelScorer",
     "likeliest_labels",
     "line_starts",
+    "with_scores",
 ]
 
-Voice = tuple[Model, tuple[int, ...]]
+LabelScorer = tuple[Model, tuple[int, ...]]
 """A model of one kind that was learned elsewhere, and the numbers (from 0) of the labels that mean it."""
 
 _EDGES = (-7.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 7.0)
-# What each bin of a voice adds to its labels, to begin with, and how firmly that stands. A word that is redacted is
-# likelier of a kind that a voice half doubts than of one that nobody speaks for.
-_HEARD = np.array([-3, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], np.float32)
-_HEARD_FIRMLY = 20.0
+# Initial weights of the bins of a scorer for its labels, and the squared gradient that they begin with. A redacted word
+# is likelier of a kind that a scorer half doubts than of one that no scorer knows.
+_PRIOR = np.array([-3, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], np.float32)
+_PRIOR_GRADIENT = 20.0
 _WEAK, _FIRM, _FADING = 1.0, 2.0, 3.0  # the same for rules
 _UNSEEN = 0.5  # words that a label has before the first one is seen
 _CHANGE = -2.0  # what a change of labels inside a run adds, to begin with
 _STILL = 1e-3  # squared gradient that the moves between labels begin with
 
 
-def hear(data: TokenData, scores: Sequence[Scores]) -> TokenData:
-    """Return the tokens with what voices say of them.
+def with_scores(data: TokenData, scores: Sequence[Scores]) -> TokenData:
+    """Return the tokens with the scores of scorers as features.
 
     Parameters
     ----------
     data : TokenData
         The tokens.
     scores : sequence of array
-        The log-odds of each voice.
+        The log-odds of each scorer.
 
     """
-    said = [np.digitize(np.nan_to_num(s, neginf=-50.0), _EDGES).astype(np.int32) for s in scores]
-    return data.with_places(*(PlaceFeature("voice", s, len(_HEARD)) for s in said))
+    bins = [np.digitize(np.nan_to_num(s, neginf=-50.0), _EDGES).astype(np.int32) for s in scores]
+    # The name is part of the features of stored models.
+    return data.with_places(*(PlaceFeature("voice", b, len(_PRIOR)) for b in bins))
 
 
 def line_starts(tokens: Tokens) -> Mask:
@@ -93,9 +94,9 @@ def likeliest_labels(
     Parameters
     ----------
     emissions : array of float
-        What speaks for each label (row) at each token.
+        The score of each label (row) at each token.
     moves : array of float
-        What a label adds to the next one.
+        The score of each label after each other.
     redacted : mask over the tokens
         What is redacted.
     line : mask over the tokens
@@ -105,8 +106,8 @@ def likeliest_labels(
     found = np.zeros(len(redacted), np.int16)
     starts, stops = _runs(redacted, line, max(len(redacted), 1))
     if len(starts):
-        heard = np.ascontiguousarray(np.where(np.isfinite(emissions), emissions, 0.0))
-        kernels.decode(heard, starts, stops, np.ascontiguousarray(moves), found)
+        finite = np.ascontiguousarray(np.where(np.isfinite(emissions), emissions, 0.0))
+        kernels.decode(finite, starts, stops, np.ascontiguousarray(moves), found)
     return found
 
 
@@ -117,27 +118,28 @@ class LabelModel:
     Parameters
     ----------
     models : tuple of Model
-        What speaks for each label.
+        The model of each label.
     moves : array of float
-        What a label adds to the next one of the same run.
-    voices : tuple of Model
-        Models of single kinds, whose log-odds the models see.
+        The score of each label after each other in the same run.
+    scorers : tuple of Model
+        Models of single kinds, whose log-odds are features of the others.
 
     """
 
     models: tuple[Model, ...]
     moves: Scores
-    voices: tuple[Model, ...] = ()
+    scorers: tuple[Model, ...] = ()
 
     @classmethod
     def of(cls, models: Sequence[Model]) -> LabelModel:
-        """Return what gives each word the label whose model is surest, whatever its neighbours are."""
+        """Return the model that gives each word the label with the highest score, whatever its neighbours are."""
         return cls(tuple(models), np.zeros((len(models), len(models))))
 
     def emissions(self, data: TokenData) -> Scores:
-        """Return what speaks for each label (row) at each token."""
-        heard = hear(data, [voice.scores(data) for voice in self.voices]) if self.voices else data
-        return np.stack([model.scores(heard) for model in self.models])
+        """Return the score of each label (row) at each token."""
+        if self.scorers:
+            data = with_scores(data, [scorer.scores(data) for scorer in self.scorers])
+        return np.stack([model.scores(data) for model in self.models])
 
     def labels(self, data: TokenData, redacted: Mask) -> npt.NDArray[np.int16]:
         """Return the number (from 1) of the label of each redacted token; 0 for the others."""
@@ -148,7 +150,7 @@ class LabelModel:
         """Return a JSON header and named arrays."""
         header: Header = {}
         arrays: dict[str, Array] = {"moves": self.moves}
-        for name, models in (("models", self.models), ("voices", self.voices)):
+        for name, models in (("models", self.models), ("voices", self.scorers)):
             stored = [model.to_arrays() for model in models]
             header[name] = [described for described, _ in stored]
             for number, (_, parts) in enumerate(stored):
@@ -184,25 +186,25 @@ class LabelModel:
 
 @dataclass(frozen=True, eq=False)
 class FittedLabels:
-    """Weights by feature number of one pool: tells the labels of its tokens, and turns into a model for any text."""
+    """Weights by feature number of one pool; `model` has the same weights for any text."""
 
     by_label: tuple[Fitted, ...]
     moves: Scores
-    voices: tuple[Model, ...]
+    scorers: tuple[Model, ...]
 
     def emissions(self, document: int) -> Scores:
-        """Return what speaks for each label (row) at each token of a document."""
+        """Return the score of each label (row) at each token of a document."""
         return np.stack([fitted.scores_of(document) for fitted in self.by_label])
 
     @cached_property
     def model(self) -> LabelModel:
         """The same weights by feature hash."""
-        return LabelModel(tuple(f.model() for f in self.by_label), self.moves, self.voices)
+        return LabelModel(tuple(f.model() for f in self.by_label), self.moves, self.scorers)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelCRF:
-    """Learn to tell the labels of sensitive words apart.
+    """Learn the labels of sensitive words.
 
     Parameters
     ----------
@@ -226,7 +228,7 @@ class LabelCRF:
         codes: npt.NDArray[np.integer],
         names: Sequence[str],
         *,
-        voices: Sequence[Voice] = (),
+        scorers: Sequence[LabelScorer] = (),
         seed: int = 0,
     ) -> FittedLabels:
         """Learn from the words whose label is known.
@@ -234,12 +236,12 @@ class LabelCRF:
         Parameters
         ----------
         pool : Pool
-            The tokens, the last features of whose places are what the voices say; see `hear`.
+            The tokens, the last features of whose places are the bins of the scorers; see `with_scores`.
         codes : array of int
             The label of each token, from 1; 0 or less for others.
         names : sequence of str
             The labels.
-        voices : sequence of Voice
+        scorers : sequence of LabelScorer
             Models that were learned elsewhere.
         seed : int, default 0
             The seed of the order of the runs.
@@ -247,7 +249,7 @@ class LabelCRF:
         """
         data, index = pool.data, pool.data.index()
         places, _ = pool.places
-        weights, moves = self._begun(pool, codes, names, voices)
+        weights, moves = self._initial(pool, codes, names, scorers)
         known: Mask = (codes > 0) & ~data.redacted
         starts, stops = _runs(known, line_starts(data.tokens), kernels.LONGEST)
         document = data.document_of[starts]
@@ -264,17 +266,17 @@ class LabelCRF:
                 moved += moves[:, :, 0]
         alone = np.zeros((2, 2))
         by_label = (Fitted(pool, own / np.float32(self.average), alone) for own in summed)
-        heard = tuple(model for model, _ in voices)
-        return FittedLabels(tuple(by_label), moved / self.average, heard)
+        models = tuple(model for model, _ in scorers)
+        return FittedLabels(tuple(by_label), moved / self.average, models)
 
     @staticmethod
-    def _begun(
+    def _initial(
         pool: Pool,
         codes: npt.NDArray[np.integer],
         names: Sequence[str],
-        voices: Sequence[Voice],
+        scorers: Sequence[LabelScorer],
     ) -> tuple[npt.NDArray[np.float32], Scores]:
-        """Return the weights and moves that learning begins with, each with its squared gradient."""
+        """Return the initial weights and moves, each with its squared gradient."""
         _, sizes = pool.places
         columns = int(pool.base[-1]) + np.concatenate([[0], np.cumsum(sizes)])
         weights = np.zeros((len(names), pool.size, 2), np.float32)
@@ -286,10 +288,10 @@ class LabelCRF:
                     weak = columns[place] + np.array(values_of(name), np.int64)
                     own[weak, 0], own[weak + 1, 0] = _WEAK, _FIRM
                 weights[:, columns[place] + 1 : columns[place + 1], 1] = _FADING
-        for place, (_, heard) in enumerate(voices, len(sizes) - len(voices)):
-            for label in heard:
-                weights[label, columns[place] : columns[place + 1], 0] += _HEARD
-                weights[label, columns[place] : columns[place + 1], 1] = _HEARD_FIRMLY
+        for place, (_, meant) in enumerate(scorers, len(sizes) - len(scorers)):
+            for label in meant:
+                weights[label, columns[place] : columns[place + 1], 0] += _PRIOR
+                weights[label, columns[place] : columns[place + 1], 1] = _PRIOR_GRADIENT
         moves = np.zeros((len(names), len(names), 2))
         moves[:, :, 0], moves[:, :, 1] = _CHANGE * (1.0 - np.eye(len(names))), _STILL
         return weights, moves

@@ -66,8 +66,8 @@ class Model(ABC):
         """
         raise NotImplementedError
 
-    def voices(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:  # noqa: ARG002
-        """Return what it knows of single labels: models of kinds, and the numbers of the labels that mean each.
+    def label_scorers(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:  # noqa: ARG002
+        """Return models of single kinds, each with the numbers (from 0) of the labels that mean its kind.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["LOUDEST", "Classifier", "ClassifierSet", "Stage", "weigh"]
 
 LOUDEST = 9.0
-"""The largest log-odds that a weighed voice counts with."""
+"""The largest log-odds that a weighted member counts with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +58,10 @@ class Stage:
         return look_again(self.model, seen, first, self.look)
 
 
-def mean_of(voices: Sequence[Scores]) -> Scores:
-    """Return the mean log-odds; a voice that is named twice counts twice."""
+def mean_of(scores: Sequence[Scores]) -> Scores:
+    """Return the mean log-odds; a member that is listed twice counts twice."""
     with np.errstate(invalid="ignore"):
-        return np.mean(voices, axis=0)  # type: ignore[no-any-return]
+        return np.mean(scores, axis=0)  # type: ignore[no-any-return]
 
 
 def stage_features(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
@@ -73,24 +73,24 @@ def stage_features(data: TokenData, sees: Sequence[tuple[int, bool]], known: Seq
     return data
 
 
-def weigh(voices: Sequence[Scores], weights: Sequence[float], bias: float) -> Scores:
+def weigh(members: Sequence[Scores], weights: Sequence[float], bias: float) -> Scores:
     """Return weighed log-odds, none of which counts for more than `LOUDEST`; −inf where nobody reads."""
-    total = np.full(len(voices[0]), bias)
-    for scores, weight in zip(voices, weights, strict=True):
+    total = np.full(len(members[0]), bias)
+    for scores, weight in zip(members, weights, strict=True):
         total += weight * np.clip(scores, -LOUDEST, LOUDEST)
-    total[np.isneginf(voices[0])] = -np.inf
+    total[np.isneginf(members[0])] = -np.inf
     return total
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """h: redact where the mean log-odds of the `voices` (numbers of stages) reach the threshold.
+    """h: redact where the mean log-odds of the `members` (numbers of stages) reaches the threshold.
 
-    With `weights`, one for each voice, their weighed sum and the bias take the place of the mean.
+    With `weights`, one per member, their weighted sum and the bias replace the mean.
     """
 
     stages: tuple[Stage, ...]
-    voices: tuple[int, ...]
+    members: tuple[int, ...]
     threshold: float
     form: str = ""
     weights: tuple[float, ...] = ()
@@ -101,8 +101,8 @@ class Classifier:
         known: list[Scores] = []
         for stage in self.stages:
             known.append(stage.scores(data, known, rounds))
-        voices = [known[v] for v in self.voices]
-        return weigh(voices, self.weights, self.bias) if self.weights else mean_of(voices)
+        members = [known[m] for m in self.members]
+        return weigh(members, self.weights, self.bias) if self.weights else mean_of(members)
 
 
 def _documents(data: TokenData) -> list[Document]:
@@ -208,7 +208,7 @@ class ClassifierSet:
             {
                 "threshold": classifier.threshold,
                 "form": classifier.form,
-                "voices": list(classifier.voices),
+                "voices": list(classifier.members),
                 **(
                     {"weights": list(classifier.weights), "bias": classifier.bias}
                     if classifier.weights
@@ -266,15 +266,15 @@ class ClassifierSet:
                     )
                     for place, stage in enumerate(described["stages"])
                 )
-                voices = tuple(int(v) for v in described["voices"])
+                members = tuple(int(m) for m in described["voices"])
                 threshold = float(described["threshold"])
                 weights = tuple(float(w) for w in described.get("weights", ()))
                 bias = float(described.get("bias", 0.0))
                 sound = (
-                    bool(voices)
-                    and all(0 <= v < len(stages) for v in voices)
+                    bool(members)
+                    and all(0 <= m < len(stages) for m in members)
                     and not np.isnan(threshold)
-                    and len(weights) in (0, len(voices))
+                    and len(weights) in (0, len(members))
                     and bool(np.isfinite([*weights, bias]).all())
                     and all(
                         -number < source < place
@@ -286,7 +286,7 @@ class ClassifierSet:
                 if not sound:
                     raise ValueError
                 form = str(described["form"])
-                classifiers.append(Classifier(stages, voices, threshold, form, weights, bias))
+                classifiers.append(Classifier(stages, members, threshold, form, weights, bias))
             typing = None
             if header["typing"]:
                 own = {k[7:]: array for k, array in arrays.items() if k.startswith("typing/")}

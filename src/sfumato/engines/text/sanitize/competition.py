@@ -34,7 +34,7 @@ class Form:
     ----------
     name : str
         What the record calls it; nothing depends on it.
-    voices : tuple of int
+    members : tuple of int
         The stages whose log-odds are averaged.
     uses_background : bool, default False
         Whether a background model takes part.
@@ -50,14 +50,14 @@ class Form:
     effort : int, default 0
         How much more of the encoder is tuned than in other forms with one.
     weights : tuple of float, default ()
-        A weight for each voice where their weighed sum, and the bias, take the place of the mean.
+        A weight per member, if their weighted sum and the bias replace the mean.
     bias : float, default 0.0
-        What is added to the weighed sum.
+        What is added to the weighted sum.
 
     """
 
     name: str
-    voices: tuple[int, ...]
+    members: tuple[int, ...]
     uses_background: bool = False
     uses_encoder: bool = False
     way: str = ""

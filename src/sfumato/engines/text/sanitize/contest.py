@@ -47,7 +47,7 @@ class StagePlan:
 class Contest:
     """The stages of one round and the forms that are made of them.
 
-    `weighed` holds the scores of forms that weigh their voices: each fold by weights learned on the others.
+    `weighed` holds the scores of forms that weigh their members: each fold by weights learned on the others.
     """
 
     stages: Sequence[StagePlan]
@@ -59,7 +59,7 @@ class Contest:
         return {
             form: self.weighed[form]
             if form in self.weighed
-            else mean_of([self.stages[voice].under(seed) for voice in form.voices])
+            else mean_of([self.stages[member].under(seed) for member in form.members])
             for form in self.forms
         }
 
@@ -67,14 +67,14 @@ class Contest:
         """Return, for each further seed, the log-odds of the forms that depend on it."""
         seeds = max((len(stage.again) for stage in self.stages), default=0)
         depends = [
-            form for form in self.forms if any(self.stages[voice].again for voice in form.voices)
+            form for form in self.forms if any(self.stages[member].again for member in form.members)
         ]
         part = Contest(self.stages, depends)
         return [part.scores(seed) for seed in range(1, seeds + 1)] if depends else []
 
     def needed(self, form: Form) -> list[int]:
         """Return the stages that a form needs, in order."""
-        needed = set(form.voices)
+        needed = set(form.members)
         for place in range(len(self.stages) - 1, -1, -1):
             if place in needed:
                 stage = self.stages[place]

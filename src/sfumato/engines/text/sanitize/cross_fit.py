@@ -379,8 +379,8 @@ class CrossFitSearch:
             if look is not None:
                 look = replace(look, sources=tuple(number[s] for s in look.sources))
             stages.append(Stage(refitted.models[old], sees, look))
-        voices = tuple(number[voice] for voice in form.voices)
-        return Classifier(tuple(stages), voices, threshold, form.name, form.weights, form.bias)
+        members = tuple(number[member] for member in form.members)
+        return Classifier(tuple(stages), members, threshold, form.name, form.weights, form.bias)
 
     def _refitted_stage(self, run: _RatioRun, contest: Contest, place: int) -> Model:
         plan = contest.stages[place]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.randomness import Streams
-from ..learners.labels import LabelCRF, LabelModel, hear
+from ..learners.labels import LabelCRF, LabelModel, with_scores
 from ..learners.partial import Pool
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
@@ -96,12 +96,12 @@ class Settings:
         """Learn to tell the labels apart where there are several, with the starter's help."""
         if len(labelled.names) < 2:
             return None
-        voices = () if self.starter is None else self.starter[0].voices(labelled.names)
+        scorers = () if self.starter is None else self.starter[0].label_scorers(labelled.names)
         data = labelled.data
-        heard = hear(data, [voice.scores(data) for voice, _ in voices])
+        scored = with_scores(data, [scorer.scores(data) for scorer, _ in scorers])
         codes = np.where(labelled.own[data.document_of], labelled.labels, 0)
         seed = self.streams.seed_of("typing")
-        return LabelCRF().fit(Pool(heard), codes, labelled.names, voices=voices, seed=seed).model
+        return LabelCRF().fit(Pool(scored), codes, labelled.names, scorers=scorers, seed=seed).model
 
     def classifier_set(
         self, labelled: Labelled, classifiers: Sequence[Classifier], kinds: LabelModel | None

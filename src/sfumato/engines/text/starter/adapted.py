@@ -123,7 +123,7 @@ class AdaptedStarter(Model):
         found = {label: tuple(kind for kind in own if same_kind(label, kind)) for label in labels}
         return {label: kinds for label, kinds in found.items() if kinds}
 
-    def voices(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:
+    def label_scorers(self, labels: Sequence[str]) -> tuple[tuple[Model, tuple[int, ...]], ...]:
         """Return a model for each of its kinds that a label means; none in a language that it does not know.
 
         They were not tuned on the collection: a tuned one is surer of its documents than of others.
@@ -217,7 +217,7 @@ class Adaptation:
 
     @property
     def speaks(self) -> bool:
-        """Whether the starter knows enough of the words to be heard."""
+        """Whether the starter knows enough of the words to take part."""
         return self.coverage >= GUARD
 
     def places_by_label(self, labels: Sequence[str], threshold: float) -> Counter[str]:

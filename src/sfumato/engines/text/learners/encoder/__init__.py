@@ -15,7 +15,7 @@ model          `EncoderModel`, which scores
 learner        `Encoder`, which learns in addition to the CRF
 detector       a token classifier of one's own, from safetensors
 onnx_detector  and from ONNX
-detector_model a detector as one voice in the competition
+detector_model a detector as one model in the competition
 
 The packages that it needs (the extra `encoder`) are imported when an encoder is first used.
 """

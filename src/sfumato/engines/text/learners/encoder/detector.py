@@ -211,7 +211,7 @@ class TokenClassifier(Detector):
         """Return the kinds that it finds."""
         return tuple(sorted({_kind(label) for label in self.labels} - {_OUTSIDE}))
 
-    def as_voice(self, kinds: Collection[str]) -> object:
+    def as_model(self, kinds: Collection[str]) -> object:
         """Return the detector as a model, for which words of some kinds are sensitive."""
         from .detector_model import DetectorModel
 

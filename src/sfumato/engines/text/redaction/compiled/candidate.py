@@ -36,7 +36,7 @@ def compile_candidate(candidate: D) -> D | CompiledCandidate:
     if candidate.rules is not None:  # texts are looked at before their words
         return candidate
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
-    if candidate.typing is not None and candidate.typing.voices:
+    if candidate.typing is not None and candidate.typing.scorers:
         return candidate
     label_models = () if candidate.typing is None else candidate.typing.models
     for model, sees in [*seen, *((model, ()) for model in label_models)]:
@@ -211,8 +211,8 @@ class CompiledCandidate:
         for classifier in source.classifiers:
             stages = self._stages(batch, classifier, model, known)
             model += len(stages)
-            voices = [stages[v] for v in classifier.voices]
-            scores_now = voices[0] if len(voices) == 1 else np.mean(voices, axis=0)
+            members = [stages[m] for m in classifier.members]
+            scores_now = members[0] if len(members) == 1 else np.mean(members, axis=0)
             known.append(scores_now)
             found = (scores_now >= classifier.threshold) & ~allowed
             redacted |= found

@@ -50,7 +50,7 @@ def encoder_forms(
     encoder = settings.encoder
     assert encoder is not None
     informed = search.background is not None
-    first = mean_of([stages[voice].scores for voice in linear])
+    first = mean_of([stages[member].scores for member in linear])
     centre = float(np.mean([cost_threshold(min(ratios)), cost_threshold(max(ratios))]))
     look = fit_second_pass(data, first, linear, centre=centre)
     student = None
@@ -58,9 +58,11 @@ def encoder_forms(
         student = Student(settings.unlabelled, data.documents, sensitive, settings.learner)
     k = len(linear)
 
-    def form(name: str, *voices: int, way: str = "", encoder: bool = True, effort: int = 0) -> Form:
+    def form(
+        name: str, *members: int, way: str = "", encoder: bool = True, effort: int = 0
+    ) -> Form:
         return Form(
-            name, voices, uses_background=informed, uses_encoder=encoder, way=way, effort=effort
+            name, members, uses_background=informed, uses_encoder=encoder, way=way, effort=effort
         )
 
     simpler = encoder.simpler()
@@ -72,9 +74,9 @@ def encoder_forms(
         readers.append(reader)
         more = f", {one.tuned} layers" if effort else ""
         whole, sees, deep = reader.whole, reader.sees, reader.deep
-        # All layers tuned on background corpora know what a CRF can add, so it is heard only as one that sees them.
+        # All layers tuned on background corpora know what a CRF can add: it takes part only as one that sees them.
         alone = informed and effort > 0
-        # Voices are repeated so that each reader counts the same, however many stages it has.
+        # Members are repeated so that each model counts the same, however many stages it has.
         forms += [
             form(f"encoder{more}", whole, effort=effort),
             form(f"CRF + encoder{more}", *linear, *[whole] * k, effort=effort),

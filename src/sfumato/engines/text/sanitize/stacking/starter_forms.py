@@ -1,4 +1,4 @@
-"""The forms that a starter, or a detector, adds to the first round of the search, and the weights of its voices.
+"""The forms that a starter, or a detector, adds to the first round of the search, and the weights of its members.
 
 Neither saw a label of the corpus. A CRF that sees its scores unlearns much of them on the documents that
 it learns from; weighed against the CRFs on log-odds out of fold it keeps what it is worth.
@@ -37,14 +37,14 @@ def starter_forms(
     """Add the stages of a starter or a detector (alone, and seen by a CRF) and return their forms.
 
     `own` are the stages of the CRF without it; `weighed` gets the scores of the weighed form. With the starter that
-    form stands until another gains more than chance: few labels cannot show what a voice is worth that needs none.
+    form is kept until another gains more than chance: few labels cannot show what a model is worth that needs none.
     """
     model, scores = search.settings.outsiders[name]
     stages.append(StagePlan((), scores, model))
     outside = len(stages) - 1
     informed = add(((outside, True),), f"{name} pass")
     both = add(((outside, True), (informed, False)), f"{name} stack")
-    voices = (*own, informed, both, outside)
+    members = (*own, informed, both, outside)
     groups = [mean_of([stages[v].scores for v in pair]) for pair in (own, (informed, both))]
     groups.append(stages[outside].scores)
     live = search.instances & np.isfinite(groups[0])
@@ -59,7 +59,7 @@ def starter_forms(
         nested[held] = weigh([g[held] for g in groups], weights, bias)
     crf, seeing, alone, bias = learn(live)
     form = Form(
-        f"CRF + CRF that sees the {name} + {name}", voices, uses_background=True,
+        f"CRF + CRF that sees the {name} + {name}", members, uses_background=True,
         incumbent=name == "starter",
         weights=(crf / 2, crf / 2, seeing / 2, seeing / 2, alone), bias=bias,
     )  # fmt: skip
@@ -72,13 +72,13 @@ def starter_forms(
 
 
 def learn_weights(
-    voices: Sequence[Scores], labels: npt.NDArray[np.uint8], part: Mask
+    members: Sequence[Scores], labels: npt.NDArray[np.uint8], part: Mask
 ) -> tuple[float, ...]:
-    """Return a weight for each voice, and the bias, by logistic regression with a ridge towards the mean.
+    """Return a weight per member, and the bias, by logistic regression with a ridge towards the mean.
 
     Parameters
     ----------
-    voices : sequence of array
+    members : sequence of array
         Log-odds out of fold.
     labels : array of uint8
         1 for a sensitive token.
@@ -86,11 +86,11 @@ def learn_weights(
         The tokens to learn from.
 
     """
-    columns = [np.clip(scores[part], -LOUDEST, LOUDEST) for scores in voices]
+    columns = [np.clip(scores[part], -LOUDEST, LOUDEST) for scores in members]
     inputs = np.column_stack([*columns, np.ones(len(columns[0]))])
     truth = (labels[part] > 0).astype(np.float64)
-    mean = np.append(np.full(len(voices), 1.0 / len(voices)), 0.0)
-    ridge = np.append(np.full(len(voices), _RIDGE), _BIAS_RIDGE)
+    mean = np.append(np.full(len(members), 1.0 / len(members)), 0.0)
+    ridge = np.append(np.full(len(members), _RIDGE), _BIAS_RIDGE)
     weights = mean.copy()
     for _ in range(_STEPS):
         chance = 1.0 / (1.0 + np.exp(-inputs @ weights))
