@@ -19,6 +19,7 @@ from .core.engine import Progress, no_progress
 from .core.errors import WithheldError
 from .core.files import read_json, sha256_of, write_json
 from .core.plan import Plan, Section, data_parameter
+from .core.publication import withheld_sentence
 from .core.records import FIGURES_FILE, RELEASE_FILE
 from .core.storage.disk import make_private, remove, set_modes
 from .core.storage.private_folder import private_folder_of
@@ -94,19 +95,15 @@ def run(
                     sign_files(built, built, (), key, kept="private")
 
             journal.finish(assemble)
-    figures = (read_json(path) for path in (target / "private").rglob(FIGURES_FILE))
-    withheld = sum(release.get("left_out", {}).get("withheld", 0) for release in figures)
-    return RunResult(target, target / "report.html", _verdicts(target), withheld)
+    verdicts, withheld = _outcome(target)
+    return RunResult(target, target / "report.html", verdicts, withheld)
 
 
 def refuse_withheld(result: RunResult) -> None:
     """End with an error when records were withheld, so that nobody overlooks it."""
     if result.withheld:
-        from .presentation.numbers import plural
-
         raise WithheldError(
-            f"{result.withheld:,} {plural(result.withheld, 'record')} could not be processed and "
-            f"{'was' if result.withheld == 1 else 'were'} withheld.",
+            withheld_sentence(result.withheld),
             hint=f"{result.out / 'private'} lists them by id, with the reason ({QUARANTINE}).",
         )
 
@@ -149,10 +146,10 @@ class _PlanRun:
         self.say(f"{steps[0]} …")
         with self.journal.part(steps[0], sync=False) as between:
             self._publish(first, between)
+            record = first.engine.Release.from_json(read_json(between.path / RELEASE_FILE))
             self.say(f"{steps[1]} …")
             with self.journal.part(steps[1]) as part:
-                self._publish(second, part, between.path)
-            record = first.engine.Release.from_json(read_json(between.path / RELEASE_FILE))
+                self._publish(second, part, between.path / record.outputs[0].path)
             record = record.with_figures([between.path / _PRIVATE / FIGURES_FILE])
             # What says how to read the records (a codebook) is given out; the records were passed on.
             kept_files = {file.path for file in record.outputs if file.rows is None}
@@ -185,26 +182,18 @@ class _PlanRun:
         part.path.mkdir()
         found.save(part.path)
 
-    def _publish(self, section: Section, part: JournalEntry, source: Path | None = None) -> None:
+    def _publish(self, section: Section, part: JournalEntry, data: Path | None = None) -> None:
         """Publish with force: what is at a step's place was left by an interrupted run of ours."""
         engine = section.engine
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)
         self.say(f"  chosen: {candidate.id}")
-        request = section.publish_request(self._data(section, source))
+        request = section.publish_request(data or _data_of(section))
         engine.publish(exploration, candidate, request, out=part.path, force=True)
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end
             os.replace(listed, part.path / QUARANTINE)
         _keep_private(part.path)
-
-    def _data(self, section: Section, source: Path | None) -> object:
-        if source is not None:
-            record = read_json(source / RELEASE_FILE)
-            return source / str(record["outputs"][0]["path"])
-        if section.publish is not None:
-            return section.publish
-        return section.request.public()[data_parameter(type(section.request))]
 
     def _report(self, part: JournalEntry) -> None:
         from .reports import ReportForm, write_report
@@ -214,6 +203,13 @@ class _PlanRun:
         form = ReportForm(pdf=self.plan.pdf, regime=self.plan.regime, language=self.plan.language)
         write_report(steps, form, out=part.path, plan=self.plan_path)
         _keep_private(part.path)
+
+
+def _data_of(section: Section) -> object:
+    """Return what a section publishes: what it names, or the data that it explored."""
+    if section.publish is not None:
+        return section.publish
+    return section.request.public()[data_parameter(type(section.request))]
 
 
 def _keep_private(step: Path) -> None:
@@ -243,9 +239,12 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
     make_private(built / "private")
 
 
-def _verdicts(folder: Path) -> tuple[str, ...]:
-    """Return the first sentence that the report says of each part, as plain text."""
+def _outcome(folder: Path) -> tuple[tuple[str, ...], int]:
+    """Return the first sentence of the report on each part, as plain text, and how many records were withheld."""
     from .presentation.numbers import plain
     from .reports.parts import find_parts, stories
 
-    return tuple(plain(s.verdict[0]) for s in stories(find_parts([folder])) if s.verdict)
+    parts = find_parts([folder])
+    releases = [part.release for part in parts if part.release is not None]
+    withheld = sum(release.left_out.get("withheld", 0) for release in releases)
+    return tuple(plain(story.verdict[0]) for story in stories(parts) if story.verdict), withheld

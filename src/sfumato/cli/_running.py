@@ -18,7 +18,7 @@ import typer
 from .._kernel_cache import is_empty
 from ..core.engine import Progress, no_progress
 from ..core.errors import FormerSpellingWarning, PrivacyWarning, SfumatoError
-from ..core.notices import hear_notices
+from ..core.notices import notices_to
 from ..core.printing import printable
 
 __all__ = [
@@ -52,7 +52,7 @@ def list_only() -> None:
 
 @dataclass
 class Console:
-    """Where a command speaks: plain lines or JSON on stdout, progress and errors on stderr."""
+    """The output of a command: plain lines or JSON on stdout, progress and errors on stderr."""
 
     quiet: bool = False
     json: bool = False
@@ -118,7 +118,7 @@ class Console:
 def _notice(tell: Callable[[str], object]) -> Iterator[None]:
     """Print notices, and that kernels are being compiled, if none has been before and the block takes a while."""
     if not is_empty():
-        with hear_notices(tell):
+        with notices_to(tell):
             yield
         return
     # Later than at once: a command that is refused soon prints one sentence only.
@@ -126,7 +126,7 @@ def _notice(tell: Callable[[str], object]) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        with hear_notices(tell):
+        with notices_to(tell):
             yield
     finally:
         timer.cancel()

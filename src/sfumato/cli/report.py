@@ -83,7 +83,7 @@ def _choices(given: list[str]) -> dict[str, str]:
         engine, equals, candidate = choice.partition("=")
         if not (equals and engine and candidate):
             raise ParameterError(
-                "--choose takes an engine and the id of a candidate.",
+                "--choose takes the id of a part and that of a candidate.",
                 hint="for example --choose tables=p17.",
             )
         found[engine] = candidate

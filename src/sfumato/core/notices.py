@@ -1,41 +1,41 @@
-"""What is worth telling somebody who waits for a command; nobody hears it where nobody listens."""
+"""Notices for people who wait for a command; without a listener they go nowhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["hear_notices", "notify"]
+__all__ = ["notices_to", "notify"]
 
 _listeners: list[Callable[[str], object]] = []
 
 
 @contextmanager
-def hear_notices(tell: Callable[[str], object]) -> Iterator[None]:
-    """Let notices be told while a block runs.
+def notices_to(listener: Callable[[str], object]) -> Iterator[None]:
+    """Send notices to a listener while a block runs.
 
     Parameters
     ----------
-    tell : callable
+    listener : callable
         Takes one sentence.
 
-    >>> heard = []
-    >>> with hear_notices(heard.append):
+    >>> notices = []
+    >>> with notices_to(notices.append):
     ...     notify("it takes a while")
     >>> notify("nobody listens")
-    >>> heard
+    >>> notices
     ['it takes a while']
 
     """
-    _listeners.append(tell)
+    _listeners.append(listener)
     try:
         yield
     finally:
-        _listeners.remove(tell)
+        _listeners.remove(listener)
 
 
 def notify(text: str) -> None:
-    """Send a notice to those who listen.
+    """Send a notice to all listeners.
 
     Parameters
     ----------
@@ -43,5 +43,5 @@ def notify(text: str) -> None:
         One sentence, without a value of the data.
 
     """
-    for tell in tuple(_listeners):
-        tell(text)
+    for listener in tuple(_listeners):
+        listener(text)

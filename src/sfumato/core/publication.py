@@ -11,9 +11,23 @@ from .errors import WithheldError
 from .records import Release
 from .storage.quarantine import quarantine_of
 
-__all__ = ["Publication"]
+__all__ = ["Publication", "withheld_sentence"]
 
 Rel_co = TypeVar("Rel_co", bound=Release, covariant=True)
+
+
+def withheld_sentence(records: int) -> str:
+    """Return what every surface says where records were withheld.
+
+    >>> withheld_sentence(1)
+    '1 record could not be processed and was withheld.'
+    >>> withheld_sentence(1200)
+    '1,200 records could not be processed and were withheld.'
+
+    """
+    if records == 1:
+        return "1 record could not be processed and was withheld."
+    return f"{records:,} records could not be processed and were withheld."
 
 
 @dataclass(frozen=True)
@@ -50,19 +64,13 @@ class Publication(Generic[Rel_co]):
         if self.out is not None:
             found.append(f"written: {self.out}")
         if self.withheld:
-            found.append(self._withheld_sentence())
+            found.append(withheld_sentence(len(self.withheld)))
         return found
 
     def refuse_withheld(self) -> None:
         """End with an error where records were withheld, so that nobody overlooks it."""
         if self.withheld:
-            raise WithheldError(self._withheld_sentence(), hint=self._withheld_list())
-
-    def _withheld_sentence(self) -> str:
-        many = len(self.withheld)
-        if many == 1:
-            return "1 record could not be processed and was withheld."
-        return f"{many:,} records could not be processed and were withheld."
+            raise WithheldError(withheld_sentence(len(self.withheld)), hint=self._withheld_list())
 
     def _withheld_list(self) -> str | None:
         if self.out is None:

@@ -69,7 +69,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ._:=+-]{0,
 ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
 """A column, attribute or feature that the schema or the matrix declares."""
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\[\]]{1,64}$")]
-"""A label as the steward declared it; brackets mark what stands in place of a redacted word."""
+"""A label as the steward declared it; brackets mark the replacement of a redacted word."""
 FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00-\x1f\x7f]{1,255}$")]
 """The name of a file, without its folder."""
 Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$")]
@@ -81,7 +81,7 @@ Count = Annotated[int, Field(ge=0)]
 
 
 def _measure(kind: type[Risk | Utility], value: object) -> object:
-    """Read a measure from a file; what does not fit is told as any other wrong field."""
+    """Read a measure from a file; a value that does not fit is reported like any other wrong field."""
     if not isinstance(value, Mapping):
         return value
     try:

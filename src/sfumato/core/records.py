@@ -198,7 +198,7 @@ class FrontierRecord(HouseRecord):
     candidates: tuple[SerializeAsAny[Candidate], ...]
     references: tuple[SerializeAsAny[Reference], ...] = ()
     files: Hidden[dict[FileName, Mark]] = Field(default_factory=dict)
-    """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
+    """The files next to frontier.json that publishing needs, by the hash that each must still have."""
     mark: Hidden[Mark | None] = None
 
     @field_validator("inputs")

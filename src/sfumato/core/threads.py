@@ -52,7 +52,7 @@ def on_threads(threads: int | None) -> Iterator[None]:
 def side_by_side(work: Iterable[Callable[[], T]]) -> list[T]:
     """Return the results of independent functions, in their order.
 
-    The first error is raised after the pieces that had begun are done.
+    The first error is raised after the pieces that had started are done.
 
     >>> with on_threads(2):
     ...     side_by_side([lambda: 1, lambda: 2])

@@ -170,7 +170,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     for edit in edits:
         if not at <= edit.start <= edit.end <= len(text):
             raise DataError(
-                f"The edit {edit.start}–{edit.end} overlaps the one before it or lies outside its text."
+                f"The edit {edit.start}–{edit.end} overlaps the one before it or is outside its text."
             )
         pieces += [text[at : edit.start], edit.replacement]
         at = edit.end

@@ -284,7 +284,7 @@ def write_documents(
 def write_corpus(edited: Iterable[Edited], *, like: Corpus, out: Path) -> None:
     """Write documents with their edits in the form of a corpus, each to the part that it came from.
 
-    The documents of a part must stand together; a part from which none came is written empty.
+    The documents of a part must be consecutive; a part without documents is written empty.
     """
     many = like.is_folder and like.format.unit != "folder"
     if not many:

@@ -194,7 +194,7 @@ class _Entries:
             findings = _by_label(held)
         text, known = entry.get("text"), entry.get("text_sha256")
         if "id" not in entry and isinstance(text, str):
-            # Equal texts have equal findings: the first ones stand.
+            # Equal texts have equal findings: the first ones are kept.
             self.by_text.setdefault(
                 Document("", text).text_sha256,
                 self._spans(f"{record} of the findings", findings),

@@ -64,7 +64,7 @@ class RowPlaces:
                 self._labels[label] = int.from_bytes(digest, "little")
             numbers = self._labels
             place += np.fromiter((numbers[v] for v in labels), np.uint64, len(labels))
-        # A last mix: sums of few features would else stand close together.
+        # A last mix: sums of few features would otherwise be close together.
         place = (place ^ (place >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed: Places = place ^ (place >> np.uint64(27))
         return mixed

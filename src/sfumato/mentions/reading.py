@@ -27,7 +27,7 @@ _SHORT_YEAR = re.compile(r"['’](\d\d)(?![\d\w])|(?<!\d)(\d\d)er\sjahrgang")
 class Mention:
     """A span of a text that says something of a person's age, birth, or day.
 
-    `firm` says that its form leaves no doubt of what it is about; `kin` that the sentence speaks of somebody else
+    `firm` says that its form leaves no doubt of what it is about; `kin` that the sentence is about somebody else
     too, `others` that the words around it are somebody else's. A `form` is written anew as a whole.
     """
 
@@ -85,7 +85,7 @@ class _MentionReader:
         self.taken.append((mention.start, mention.end))
 
     def _has_kin(self, start: int, end: int) -> bool:
-        """Return whether the sentence around a span speaks of somebody else."""
+        """Return whether the sentence around a span is about somebody else."""
         if not self._kin:
             return False
         low = max((e for e in self._ends if e <= start), default=0)

@@ -13,6 +13,7 @@ from ..core.engine import Part
 from ..core.files import canonical_json
 from ..core.regimes import Regime
 from .board import limits_json
+from .small_cells import cell_json
 
 __all__ = ["ReportFacts", "facts_json"]
 
@@ -34,9 +35,7 @@ class ReportFacts:
     def to_json(self) -> dict[str, object]:
         """Return the content of facts.json."""
         if self.regime is not None and self.regime.cell is not None:
-            from .editions import cell_json
-
-            return cell_json(self, self.regime.cell)
+            return cell_json(self.parts, self.regime, self.regime.cell)
         return {
             "facts": 2,
             "version": __version__,

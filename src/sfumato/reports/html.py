@@ -248,8 +248,8 @@ def _regime_choices(facts: ReportFacts) -> dict[str, list[tuple[str, str, bool]]
     own = "" if facts.regime is None else facts.regime.id
     regimes = [("", say("no regime"), not own)]
     regimes += [(key, regime.name, key == own) for key, regime in REGIMES.items()]
-    spoken = [(key, locale.name, key == facts.language) for key, locale in LANGUAGES.items()]
-    return {"for": regimes, "language": spoken}
+    languages = [(key, locale.name, key == facts.language) for key, locale in LANGUAGES.items()]
+    return {"for": regimes, "language": languages}
 
 
 def _chart_view(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Who may speak to the page: this machine, by its own name, with the address that the program printed.
+"""Who may talk to the page: this machine, by its own name, with the address that the program printed.
 
 Everything is under a random path, because cookies know no ports: a cookie for `/` would go to whoever
 listens on another port of the same machine. The address adds a random token; whoever opens it gets a cookie
@@ -125,12 +125,12 @@ class Guard:
         if path not in _BACKGROUND:
             self._last = self.clock()
 
-        begun, language = False, asked_language(scope["query_string"])
+        started, language = False, asked_language(scope["query_string"])
 
         async def guarded(message: Message) -> None:
-            nonlocal begun
+            nonlocal started
             if message["type"] == "http.response.start":
-                begun = True
+                started = True
                 given = {k.lower() for k, _ in message["headers"]}
                 if language is not None:
                     kept = f"{LANGUAGE_COOKIE}={language}; Path={self.prefix}/; HttpOnly; SameSite=Strict"
@@ -146,7 +146,7 @@ class Guard:
         except Exception as error:
             # A traceback in the log could hold a word of the documents.
             sys.stderr.write(f"sfumato: internal error ({type(error).__name__})\n")
-            if not begun:
+            if not started:
                 await _plain(send, 500, say("An internal error; the program goes on."))
 
     def _inside(self, path: str) -> str | None:

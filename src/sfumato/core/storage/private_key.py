@@ -70,12 +70,12 @@ class PrivateKey:
 
     def marker(self, *parts: str) -> Callable[[str], str]:
         """Return a function that gives `mark(*parts, text)` for many texts, in less time."""
-        begun = hmac.new(self._key, digestmod=hashlib.sha256)
+        keyed = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
-            begun.update(_with_length(part))
+            keyed.update(_with_length(part))
 
         def mark(text: str) -> str:
-            digest = begun.copy()
+            digest = keyed.copy()
             digest.update(_with_length(text))
             return digest.hexdigest()
 

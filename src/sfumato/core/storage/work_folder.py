@@ -60,9 +60,9 @@ def refuse_existing(
             f"The output {target.name!r} is a link.", hint="give the place it points to."
         )
     if folder is not None and folder != target.is_dir():
-        stands, wanted = ("file", "folder") if folder else ("folder", "file")
+        found, wanted = ("file", "folder") if folder else ("folder", "file")
         raise OutputExistsError(
-            f"The output {target.name!r} is a {stands}, and a {wanted} would replace it.",
+            f"The output {target.name!r} is a {found}, and a {wanted} would replace it.",
             hint="--force replaces earlier outputs only; give another name.",
         )
     if target.is_dir():
@@ -184,7 +184,7 @@ class WorkFolder:
         return completed
 
     def recover(self) -> bool:
-        """Complete renames that were begun, or bring back what was moved aside; drop old stages."""
+        """Complete renames that were started, or restore what was moved aside; drop old stages."""
         completed = False
         note = self.path / _COMMIT
         if note.is_file():

@@ -17,7 +17,7 @@ _ENDS = """lin ton ford mar dez ski ovic sen ley wick ham berg eau ini ucci oglu
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Someone that a note speaks of."""
+    """Someone that a note is about."""
 
     given: str
     family: str

@@ -57,7 +57,7 @@ class RowFacts:
 
 
 def notes_of_rows(rows: Sequence[RowFacts], seed: int = 0) -> list[str]:
-    """Make a clinic note for each row that speaks of it: its age, its day of birth, its visit, its area.
+    """Make a clinic note about each row: its age, its day of birth, its visit, its area.
 
     >>> row = RowFacts(47, True, "30022", date(2023, 3, 12), date(1975, 12, 3))
     >>> len(notes_of_rows([row, row]))

@@ -52,7 +52,7 @@ def patient_register(rows: int = 5000, seed: int = 0, *, notes: bool = False) ->
     """Draw patients from the population without putting anyone back: an Arrow table.
 
     The columns are patient (an identifier), age, sex, group, area, diagnosis (sensitive) and stay in
-    days; with `notes` also the day of a visit, and a clinic note that speaks of the row.
+    days; with `notes` also the day of a visit, and a clinic note about the row.
 
     >>> patient_register(2).column_names
     ['patient', 'age', 'sex', 'group', 'area', 'diagnosis', 'stay']

@@ -28,7 +28,7 @@ from .space.policy import Policy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AnalystLoss", "Figure", "compare_analyses", "compared_columns", "explained_column"]
+__all__ = ["AnalystLoss", "compare_analyses", "compared_columns", "explained_column"]
 
 _QUARTILES = (0.25, 0.5, 0.75)
 _MOST_NAMES = 12  # of a column that goes into a regression, one less
@@ -37,43 +37,10 @@ _MOST_VALUES = 200  # of a column of names that a release keeps figures of
 
 
 @dataclass(frozen=True)
-class Figure:
-    """One figure of an analysis, before and after.
-
-    Parameters
-    ----------
-    kind : {"mean", "quartile", "proportion", "correlation", "coefficient"}
-        What it is.
-    of : str
-        The columns that it is about.
-    before, after : float
-        Its value in the table as it is, and in the release.
-    scale : float
-        What a difference is measured in: the standard deviation of a mean's column or of an estimate's error, else 1.
-    low, high : float, optional
-        The 95 % interval of a coefficient before.
-
-    """
-
-    kind: str
-    of: str
-    before: float
-    after: float
-    scale: float = 1.0
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def error(self) -> float:
-        """The difference, in units of the scale."""
-        return abs(self.after - self.before) / self.scale if self.scale > 0 else 0.0
-
-
-@dataclass(frozen=True)
 class AnalystLoss:
     """All figures of an analysis, before and after a policy."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[FigureRecord, ...]
     constant: tuple[str, ...]
     margins: tuple[MarginRecord, ...] = ()
 
@@ -92,8 +59,7 @@ class AnalystLoss:
 
     def to_record(self, explained: str | None) -> AnalysisRecord:
         """Return what a release keeps of it."""
-        figures = tuple(FigureRecord(**vars(figure)) for figure in self.figures)
-        return AnalysisRecord(figures=figures, margins=self.margins, explained=explained)
+        return AnalysisRecord(figures=self.figures, margins=self.margins, explained=explained)
 
     def __repr__(self) -> str:
         kinds = dict.fromkeys(figure.kind for figure in self.figures)
@@ -141,7 +107,7 @@ def compare_analyses(
             )
     opened = TableSource.open(data)
     found = count_columns(opened, payload, policy, wanted, table) if wanted else []
-    figures: list[Figure] = []
+    figures: list[FigureRecord] = []
     for column in found:
         figures += _of_numbers(column) if column.numbers is not None else _of_names(column)
     numeric = [column for column in found if column.numbers is not None]
@@ -184,13 +150,19 @@ def explained_column(payload: TablesPayload, data: object) -> ExplainedColumn | 
     return None
 
 
-def _of_numbers(column: AnalysedColumn) -> list[Figure]:
+def _of_numbers(column: AnalysedColumn) -> list[FigureRecord]:
     assert column.numbers is not None
     before, after = column.shares, column.spread(column.shares)
     numbers = column.numbers
     deviation = math.sqrt(max(float(before @ numbers**2 - (before @ numbers) ** 2), 0.0))
     found = [
-        Figure("mean", column.name, float(before @ numbers), float(after @ numbers), deviation)
+        FigureRecord(
+            kind="mean",
+            of=column.name,
+            before=float(before @ numbers),
+            after=float(after @ numbers),
+            scale=deviation,
+        )
     ]
     order = np.argsort(numbers, kind="stable")
     for share in _QUARTILES:
@@ -198,36 +170,41 @@ def _of_numbers(column: AnalysedColumn) -> list[Figure]:
             float(numbers[order][np.searchsorted(np.cumsum(shares[order]), share - 1e-12)])
             for shares in (before, after)
         )
-        found.append(Figure("quartile", f"{column.name}, {share:g}", low, high, deviation))
+        of = f"{column.name}, {share:g}"
+        found.append(FigureRecord(kind="quartile", of=of, before=low, after=high, scale=deviation))
     return found
 
 
-def _of_names(column: AnalysedColumn) -> list[Figure]:
+def _of_names(column: AnalysedColumn) -> list[FigureRecord]:
     before, after = column.shares, column.spread(column.shares)
     return [
-        Figure("proportion", f"{column.name}, value {i + 1}", float(before[i]), float(after[i]))
+        FigureRecord(
+            kind="proportion", of=f"{column.name}, value {i + 1}", before=float(before[i]),
+            after=float(after[i]),
+        )
         for i in range(len(column.domain))
-    ]
+    ]  # fmt: skip
 
 
-def _correlation(a: AnalysedColumn, b: AnalysedColumn) -> Figure:
+def _correlation(a: AnalysedColumn, b: AnalysedColumn) -> FigureRecord:
     known = (a.codes >= 0) & (b.codes >= 0)
     count = a.count[known]
     ends = []
-    for after in (False, True):
-        x, y = a.values(after=after)[known], b.values(after=after)[known]
+    for released in (False, True):
+        x, y = a.values(after=released)[known], b.values(after=released)[known]
         if count.sum() < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
             ends.append(0.0)
             continue
         x, y = (v - np.average(v, weights=count) for v in (x, y))
         shared = float(count @ (x * y)) / math.sqrt(float(count @ x**2) * float(count @ y**2))
         ends.append(min(max(shared, -1.0), 1.0))
-    return Figure("correlation", f"{a.name}, {b.name}", *ends)
+    before, after = ends
+    return FigureRecord(kind="correlation", of=f"{a.name}, {b.name}", before=before, after=after)
 
 
 def _regression(
     columns: Sequence[AnalysedColumn], target: Floats, units: Sequence[float], name: str
-) -> list[Figure]:
+) -> list[FigureRecord]:
     """Fit a linear regression of the target before and after; numbers are in units of their deviation."""
     known = np.isfinite(target)
     labels: list[str] = []
@@ -253,9 +230,9 @@ def _regression(
         fitted.append((found, np.sqrt(np.maximum(np.diag(inverse) * spread, 0.0))))
     (before, errors), (after, _) = fitted
     return [
-        Figure(
-            "coefficient", f"{label} on {name}", float(b), float(a), float(e),
-            float(b - _NORMAL * e), float(b + _NORMAL * e),
+        FigureRecord(
+            kind="coefficient", of=f"{label} on {name}", before=float(b), after=float(a),
+            scale=float(e), low=float(b - _NORMAL * e), high=float(b + _NORMAL * e),
         )
         for label, b, a, e in zip(labels, before[1:], after[1:], errors[1:], strict=True)
     ]  # fmt: skip

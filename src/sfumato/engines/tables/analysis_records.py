@@ -13,7 +13,12 @@ _LEAST_PUBLIC = 1_000  # records from which on no single one moves a mean error 
 
 
 class FigureRecord(HouseRecord):
-    """One figure before and after (see `analysis.Figure`)."""
+    """One figure of an analysis, before and after a policy.
+
+    `of` names the columns that it is about; `before` and `after` are its values in the table as it is, and in the
+    release. `scale` is what a difference is measured in: the standard deviation of a mean's column or of an estimate's
+    error, else 1. `low` and `high` are the 95 % interval of a coefficient before.
+    """
 
     kind: Name
     of: Sentence

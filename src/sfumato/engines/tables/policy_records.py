@@ -112,7 +112,7 @@ class PopulationEstimate(Record):
 
 
 class AbsoluteRisks(Record):
-    """Chances of naming a record, as the field speaks of them; each in [0, 1] and not relative to anything.
+    """Chances of naming a record by attacker, in the field's terms; each in [0, 1] and not relative to anything.
 
     The prosecutor knows who is in the table, the journalist only the population, the marketer links
     everybody; an average is over the records.

@@ -116,7 +116,7 @@ def match_release(
 
 
 def edits_of(out: str | os.PathLike[str]) -> Path:
-    """Return where the edits of a release lie.
+    """Return the path of the edits of a release.
 
     >>> edits_of("releases/notes").as_posix()
     'releases/notes.private/edits.jsonl'

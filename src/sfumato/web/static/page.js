@@ -14,7 +14,7 @@ const count = (n, digits = 0) => n.toLocaleString(language, { minimumFractionDig
 const percent = (x) => x.toLocaleString(language, { style: "percent", minimumFractionDigits: x < 0.1 ? 1 : 0, maximumFractionDigits: x < 0.1 ? 1 : 0 });
 const range = (share, low, high) => `${percent(share)} (${percent(low)} – ${percent(high)})`;
 
-// Paths are relative, here and in the rooms: everything lies under a path that is another at every start.
+// Paths are relative, here and in the rooms: everything is under a path that changes at every start.
 async function ask(path, body) {
   const options = body === undefined ? {} : {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
@@ -173,7 +173,7 @@ function showLabel() {
 
 const inWindow = () => question.words.filter(([s, e]) => s >= first && e <= last);
 
-// Grey what stands before and after the window.
+// Grey out what comes before and after the window.
 function fade(text) {
   const words = [...text.querySelectorAll(".word")];
   if (!words.length) return;
@@ -317,13 +317,13 @@ function press(key) {
 
 async function whole() {
   const shown = await ask(`api/document?doc=${question.doc}`);
-  // The marks of the open window are shown as they stand here, not as they were proposed.
+  // The marks of the open window are shown as they are here, not as they were proposed.
   const others = question.kind === "window" ? shown.spans.filter(([a, b]) => b <= question.first || a >= question.last) : shown.spans;
   draw($("whole-text"), { text: shown.text, offset: 0 }, [...others, ...spans], {});
   $("whole").showModal();
 }
 
-// --- where it stands -------------------------------------------------------------------------
+// --- the state ---------------------------------------------------------------------------------
 let waiting = null;
 function soon(milliseconds = 400) { clearTimeout(waiting); waiting = setTimeout(showStatus, milliseconds); }
 async function showStatus() {
@@ -485,8 +485,8 @@ function startFrontier() {
     follow((job) => {
       if (job.total) $("bar").value = job.done / job.total; else $("bar").removeAttribute("value");
       if (job.state === "failed") { $("bar").hidden = true; $("published").textContent = job.message; }
-    }, (told) => {
-      const [name, ...lines] = told.split("\n");
+    }, (result) => {
+      const [name, ...lines] = result.split("\n");
       $("bar").value = 1; $("published").textContent = say("Published: {name}", { name });
       lines.forEach((line) => put($("published"), "p", line));
     });

@@ -196,13 +196,13 @@ def test_programs_are_kept_in_a_private_folder_of_limited_size(tmp_path, monkeyp
 def test_the_first_use_says_that_it_compiles_and_for_how_long(tmp_path, monkeypatch):
     import jax
 
-    from sfumato.core.notices import hear_notices
+    from sfumato.core.notices import notices_to
     from sfumato.engines.text.learners.encoder import compile_cache
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     was, heard = jax.config.jax_compilation_cache_dir, []
     try:
-        with hear_notices(heard.append):
+        with notices_to(heard.append):
             for _ in range(2):  # what was compiled is there the second time
                 monkeypatch.setattr(compile_cache, "_first", compile_cache._FirstUse())
                 jax.config.update("jax_compilation_cache_dir", None)

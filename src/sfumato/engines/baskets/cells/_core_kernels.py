@@ -2,7 +2,7 @@
 
 A core is a set of items that at least k rows hold and publish exactly (its holders); every other row
 publishes what it shares with the core it rides on. Every change goes through `move`, `new_core` and
-`kill`, which keep the counts right. What belongs to a row, a core or an item lies together in one array:
+`kill`, which keep the counts right. What belongs to a row, a core or an item is together in one array:
 few arrays are passed on, which compiles in a fraction of the time. For the same reason numbers passed
 between the functions are 64-bit throughout: each is compiled once.
 """

@@ -1,7 +1,7 @@
 """k-anonymity by containment: how many rows hold everything that a row holds.
 
 The audit rests on one lemma: the AC of a dataset is the smallest multiplicity of a row pattern that no
-other pattern contains. AC speaks of attackers who know what a person HAS; `audit` therefore always
+other pattern contains. AC is about attackers who know what a person HAS; `audit` therefore always
 reports exact-match uniqueness and the AC under known absences as well.
 
 >>> toy = [[1,0,1,0,1], [1,0,1,0,1], [1,0,0,1,1], [1,0,1,0,1], [1,1,1,0,1], [1,1,0,1,1]]

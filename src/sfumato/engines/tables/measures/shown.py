@@ -208,7 +208,7 @@ class SmallestPopulationGroup:
 
 
 class Risks:
-    """The risks of the three attackers, as the field speaks of them."""
+    """The risks of the prosecutor, journalist and marketer attackers."""
 
     name: ClassVar[str] = "risks"
     help: ClassVar[str] = "Chances of naming a record, for prosecutor, journalist and marketer."

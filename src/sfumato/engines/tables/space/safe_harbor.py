@@ -51,7 +51,7 @@ _SMALL_PREFIXES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which attributes Safe Harbor speaks of, by their number: an age, a ZIP code, other places."""
+    """Which attributes Safe Harbor is about, by their number: an age, a ZIP code, other places."""
 
     age: int | None = None
     zip_code: int | None = None

@@ -84,7 +84,7 @@ def audit_documents(
     seed
         Seed of the draw.
     force
-        Whether answers that were begun are thrown away.
+        Whether answers given so far are discarded.
 
     Returns
     -------

@@ -273,13 +273,13 @@ class TextDesk(ProjectReleases):
 
     @staticmethod
     def _spans(given: Mapping[str, object], place: Place) -> list[tuple[int, int, str]]:
-        """Return the spans of a window; all lie in it."""
+        """Return the spans of a window; one outside of it is refused."""
         try:
             spans = [(_number(a), _number(b), str(label)) for a, b, label in _rows(given.get("spans", []))]  # fmt: skip
         except (TypeError, ValueError):
             raise ParameterError("The spans of a window are [first, last, label].") from None
         if not all(place[1] <= first < last <= place[2] for first, last, _ in spans):
-            raise ParameterError("The spans of a window lie in it.")
+            raise ParameterError("A span is outside of its window.")
         return spans
 
     @staticmethod

@@ -20,7 +20,7 @@ __all__ = ["ANSWERS", "UPDATE", "AnswerLog", "Event"]
 ANSWERS = ("mark", "window", "class")
 """Events that are answers to questions."""
 UPDATE = "lesson"
-"""An update of the encoder was applied; the word that stands in projects of earlier versions."""
+"""An update of the encoder was applied; projects of earlier versions hold this word."""
 
 
 class Event(TypedDict, total=False):

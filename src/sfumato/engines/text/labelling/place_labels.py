@@ -18,7 +18,7 @@ from .project import Project
 
 __all__ = ["PlaceLabels"]
 
-_SAID = 1e3  # what an answer speaks with for its label
+_SAID = 1e3  # the score of an answer for its label
 
 
 class PlaceLabels:
@@ -153,5 +153,5 @@ class PlaceLabels:
         if tokens.start >= tokens.stop:
             return self.labels[0]
         low = int(self.data.tokens.doc[place[0]])
-        spoken = self._fitted.emissions(place[0])[:, tokens.start - low : tokens.stop - low]
-        return self.labels[int(spoken.sum(axis=1).argmax())]
+        scores = self._fitted.emissions(place[0])[:, tokens.start - low : tokens.stop - low]
+        return self.labels[int(scores.sum(axis=1).argmax())]

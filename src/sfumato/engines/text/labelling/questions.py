@@ -25,7 +25,7 @@ __all__ = ["ASKING", "EVERY", "WINDOW", "ProjectQuestion", "QuestionPolicy"]
 
 WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
-SHORT = 3  # bytes below which a word does not speak for its like
+SHORT = 3  # bytes below which a word says nothing about equal words
 EVERY = 5  # one question in so many is a random window
 _CLASS_SHARE = 0.25  # of what the members of a class are worth: they are not all alike
 _WINDOW_BONUS = 1.5  # a window also shows what nobody expected
@@ -37,7 +37,7 @@ ASKING = ("cost", "attacker", "windows")
 
 @dataclass(frozen=True, slots=True)
 class ProjectQuestion:
-    """Tokens `first` to `last` (exclusive) of one document, and the window they stand in.
+    """Tokens `first` to `last` (exclusive) of one document, and the window that holds them.
 
     For a window, `first` and `last` are its bounds and `random` says whether it was drawn; for a class of
     words they are those of the member that settled the choice, and `class_number` is the number of the class.
@@ -106,7 +106,7 @@ class QuestionPolicy:
         return None
 
     def open(self, known: Known) -> Mask:
-        """Return which tokens may be asked about: words nobody has spoken of."""
+        """Return which tokens may be asked about: words without an answer."""
         may: Mask = self.data.counted & (known == UNKNOWN)
         return may
 
@@ -274,7 +274,7 @@ class QuestionPolicy:
     def like(
         self, first: int, last: int, scores: Scores, known: Known, *, sensitive: bool
     ) -> npt.NDArray[np.int64]:
-        """Return where else the same words stand, unanswered, and the same answer follows.
+        """Return where else the same words are, unanswered, and the same answer follows.
 
         A word that is sensitive here is so wherever the model finds it at least as likely; one that is
         harmless here is so wherever the model finds it no more likely. Words of one or two characters

@@ -286,7 +286,7 @@ class Session(AnswerKeeper):
         return self.sheet.place(first, last)
 
     def like(self, place: Place, *, sensitive: bool) -> list[Place]:
-        """Return the other places where the same words stand and the same answer follows."""
+        """Return the other places of the same words where the same answer follows."""
         with self.lock:
             tokens = self.sheet.tokens_of(place)
             if tokens.start >= tokens.stop:

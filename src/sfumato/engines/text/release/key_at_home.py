@@ -80,7 +80,7 @@ def _fill_in(replacer: Replacer, content: Iterable[Buffer], facts: Mapping[str, 
 
 
 def _answer(replacer: Replacer, asked: str) -> tuple[str, str | None]:
-    """Return a replacement and what it is counted as; nothing replaces the rest of what stands apart."""
+    """Return a replacement and what it is counted as; nothing replaces the rest of a span in several pieces."""
     if not asked:
         return "", None
     document_id, text, label, *where = json.loads(asked)

@@ -347,7 +347,7 @@ def _named_inputs(
 ) -> tuple[InputFile, ...]:
     total = sum(rows.values())
     by_path = {os.fspath(part.file): rows.get(part.name, 0) for part in corpus.parts if part.path}
-    # Names, not places: the record says the same wherever the input lies.
+    # Names, not places: the record is the same wherever the input is.
     return tuple(
         InputFile(
             path=_public_name(corpus, Path(path)),

@@ -221,9 +221,9 @@ def built_in(languages: Sequence[str] | None = None) -> RuleSet:
     rules = _everywhere()
     for language in chosen:
         rules += _of(language)
-    spoken = frozenset(chosen)
-    rules.append(PhoneRule("phone", "PHONE", 0.85, spoken, is_built_in=True))
-    rules.append(NameRule("listed name", "NAME", 0.45, spoken, is_built_in=True))
+    included = frozenset(chosen)
+    rules.append(PhoneRule("phone", "PHONE", 0.85, included, is_built_in=True))
+    rules.append(NameRule("listed name", "NAME", 0.45, included, is_built_in=True))
     return RuleSet(tuple(rules), languages=tuple(chosen))
 
 

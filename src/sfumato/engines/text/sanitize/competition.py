@@ -1,7 +1,7 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
 What looks better by chance alone does not win: the simplest form comes first, and a form that brings more into play
-replaces it only where its gain stands out of the noise of their comparison. A form with an encoder depends on a
+replaces it only where its gain exceeds the noise of their comparison. A form with an encoder depends on a
 seed too: it must also be ahead, by its share of the spread over repeated halves and seeds, on halves of the documents that it
 was not cut on.
 """
@@ -46,7 +46,7 @@ class Form:
     incumbent : bool, default False
         Whether it is kept until another form gains more than chance, cut exactly at log(C / L).
     preferred : bool, default False
-        Whether it speaks for its level unless another form there gains more than chance over it.
+        Whether it represents its level unless another form there gains more than chance over it.
     effort : int, default 0
         How much more of the encoder is tuned than in other forms with one.
     weights : tuple of float, default ()
@@ -198,20 +198,20 @@ class Competition:
         if without in self._winners:
             return self._winners[without]
         gain = {form: self.gains(form, without) for form in self.entries}
-        stands: Form | None = None
+        current: Form | None = None
         for level in sorted({form.level for form in gain}):
             best = self._best_of([form for form in gain if form.level == level], gain)
-            if stands is None or (
-                self._more_than_chance(gain[best] - gain[stands], best.errors)
-                and (not best.uses_encoder or self._is_ahead_on_halves(best, stands, without))
+            if current is None or (
+                self._more_than_chance(gain[best] - gain[current], best.errors)
+                and (not best.uses_encoder or self._is_ahead_on_halves(best, current, without))
             ):
-                stands = best
-        assert stands is not None
-        self._winners[without] = stands
-        return stands
+                current = best
+        assert current is not None
+        self._winners[without] = current
+        return current
 
     def _best_of(self, forms: Sequence[Form], gain: Mapping[Form, npt.NDArray[np.float64]]) -> Form:
-        """Return who speaks for a level: the best of many would owe much to luck."""
+        """Return the form that represents a level: the best of many would owe much to luck."""
         best = max(forms, key=lambda form: gain[form].sum())
         usual = next((form for form in forms if form.preferred), best)
         return best if self._more_than_chance(gain[best] - gain[usual], _ERRORS) else usual
@@ -250,15 +250,15 @@ class Competition:
         size = max(1, _MOST_UNITS // self.folds)
         return self.fold_of * size + self.document_of % size
 
-    def _is_ahead_on_halves(self, form: Form, stands: Form, without: int | None) -> bool:
+    def _is_ahead_on_halves(self, form: Form, current: Form, without: int | None) -> bool:
         """Return whether a form gains more than another by its share of the spread over halves and seeds."""
         if self._halves is None:
             return True
-        more = self._more_on_halves(self._halves, form, stands, without)
+        more = self._more_on_halves(self._halves, form, current, without)
         return bool(np.mean(more) > form.errors * np.std(more))
 
     def _more_on_halves(
-        self, halves: Mask, form: Form, stands: Form, without: int | None
+        self, halves: Mask, form: Form, current: Form, without: int | None
     ) -> npt.NDArray[np.float64]:
         """Return what a form gains more than another on each half, cut where the other half says."""
         if without is not None:
@@ -268,24 +268,24 @@ class Competition:
         return np.array(
             [
                 self._gains_on_halves(form, seed, halves)
-                - self._gains_on_halves(stands, seed, halves)
+                - self._gains_on_halves(current, seed, halves)
                 for seed in range(self.seeds)
             ]
         )
 
-    def margins(self, form: Form, stands: Form) -> tuple[float, float]:
+    def margins(self, form: Form, current: Form) -> tuple[float, float]:
         """Return what a form gains over another in standard errors, and in spreads over halves; for studies.
 
         Parameters
         ----------
-        form, stands : Form
+        form, current : Form
             Forms that compete; the second is the one to beat.
 
         """
-        more = self.gains(form) - self.gains(stands)
+        more = self.gains(form) - self.gains(current)
         spreads = np.inf
         if self._halves is not None:
-            on_halves = self._more_on_halves(self._halves, form, stands, None)
+            on_halves = self._more_on_halves(self._halves, form, current, None)
             spreads = float(np.mean(on_halves) / max(float(np.std(on_halves)), 1e-9))
         return float(more.sum() / self._error(more)), spreads
 
