@@ -24,7 +24,7 @@ COMPUTE: Registry[type[Compute]] = Registry(
     group="sfumato.compute",
     of="sfumato.compute.protocol:Compute",
 )
-"""Where the work is done, by name; each is built with `threads` and its own options."""
+"""Engine that does the work, by name; each is built with `threads` and its own options."""
 
 
 def compute_option(help: str) -> Named:  # noqa: A002 (the word of every command line)
