@@ -1,7 +1,7 @@
 """The same few verbs, map_batches and count_groups, on one machine and on Spark.
 
 `engine("local")` and `engine("spark")` give objects that answer alike, part by part; `Journal` keeps the
-finished parts of a publish, so that a killed run goes on where it stopped.
+finished parts of a publish, so that a killed run resumes where it stopped.
 """
 
 from __future__ import annotations

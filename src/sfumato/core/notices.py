@@ -12,7 +12,7 @@ _listeners: list[Callable[[str], object]] = []
 
 @contextmanager
 def hear_notices(tell: Callable[[str], object]) -> Iterator[None]:
-    """Let notices be told while a block runs.
+    """Report notices while a block runs.
 
     Parameters
     ----------

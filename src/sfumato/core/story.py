@@ -182,7 +182,7 @@ class Paper:
 
 @dataclass
 class Story:
-    """One engine's part of a report, told."""
+    """One engine's part of a report, in words."""
 
     id: str
     engine: str

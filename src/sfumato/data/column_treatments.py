@@ -93,7 +93,7 @@ class MentionsTreatment(BaseModel):
     at : date, optional
         The day at which ages were counted, where no column shows a visit.
     languages : list of str, optional
-        The languages of the notes; all seven by default, told note by note.
+        The languages of the notes; all seven by default, detected note by note.
 
     """
 

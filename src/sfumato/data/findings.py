@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 
-# A label is published in the place of what it labels, so it must not be able to say it.
+# A label is published in place of what it labels, so it must not be able to say it.
 _LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 
 _BY_LABEL = "predicted_spans"
@@ -194,7 +194,7 @@ class _Entries:
             findings = _by_label(held)
         text, known = entry.get("text"), entry.get("text_sha256")
         if "id" not in entry and isinstance(text, str):
-            # Equal texts have equal findings: the first ones stand.
+            # Equal texts have equal findings: the first ones are kept.
             self.by_text.setdefault(
                 Document("", text).text_sha256,
                 self._spans(f"{record} of the findings", findings),

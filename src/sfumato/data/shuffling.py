@@ -1,7 +1,7 @@
 """Shuffled rows: ordered by a seeded hash of what is published, so that no original order is left.
 
 Equal rows are interchangeable, so an order that depends on the published rows and on a private seed alone
-reveals nothing about where a row was before. Lines are dealt out to files of the stage when there are many,
+reveals nothing about where a row was before. Lines are distributed to temporary files when there are many,
 and each file is sorted separately: the memory used does not depend on the number of rows.
 """
 
@@ -64,7 +64,7 @@ class RowPlaces:
                 self._labels[label] = int.from_bytes(digest, "little")
             numbers = self._labels
             place += np.fromiter((numbers[v] for v in labels), np.uint64, len(labels))
-        # A last mix: sums of few features would else stand close together.
+        # A final mix, because sums of few features would otherwise be close together.
         place = (place ^ (place >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed: Places = place ^ (place >> np.uint64(27))
         return mixed
@@ -173,7 +173,7 @@ def _in_order(
 
 
 def _dealt(file: BinaryIO) -> Iterator[tuple[Places, Column]]:
-    """Read back what was dealt to a file."""
+    """Read back what was written to a temporary file."""
     file.seek(0)
     while head := file.read(16):
         rows, size = np.frombuffer(head, np.int64).tolist()

@@ -95,7 +95,7 @@ class TableSchema(BaseModel):
 
     @property
     def folder(self) -> Path:
-        """Where the files that the schema names lie."""
+        """The folder of the files that the schema names."""
         return self._folder
 
     @property

@@ -40,7 +40,7 @@ class Desk(ABC):
         """The labels that an answer may give, by the keys 1 to 9."""
 
     def notes(self) -> Sequence[str]:
-        """Return what whoever opens the page should know about how it works."""
+        """Return what a user of the page should know about how it works."""
         return ()
 
     @abstractmethod

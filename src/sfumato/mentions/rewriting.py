@@ -29,7 +29,7 @@ _NEAR = 366  # days from the visit within which other dates narrow it
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """A span of the note that was written anew, and where its words stand in the new text."""
+    """A rewritten span of the note, and the place of its words in the new text."""
 
     start: int
     end: int
@@ -152,7 +152,7 @@ class _Rewriting:
         self.changes.append((mention.start, mention.end, words, "age", how))
 
     def _is_bare_age(self, mention: Mention, language: Language) -> bool:
-        """Return whether a number that equals the age may be one where it stands."""
+        """Return whether a number that equals the age may be an age in its place."""
         before = self.folded[max(0, mention.start - _LOOK_BACK) : mention.start]
         is_sex = _SEX.match(self.text, mention.end)
         for known in self.languages:  # a note may be in two: what is clinical in one is so

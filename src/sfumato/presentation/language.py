@@ -123,7 +123,7 @@ def say_many(number: float, one: str, many: str, /, **values: object) -> str:
     >>> say_many(1, "{n} record", "{n} records", n=1)
     '1 record'
     """
-    # Catalogues count in whole numbers: one and a half is told as two are.
+    # Catalogues count in whole numbers: one and a half takes the form of two.
     whole = int(number) if number == int(number) else 2
     found = _catalogue(_LANGUAGE.get()).ngettext(one, many, whole)
     return found.format(**values) if values else found

@@ -30,7 +30,7 @@ def cell_of(facts: ReportFacts) -> CellRule | None:
 
 
 def tell(facts: ReportFacts) -> list[Story]:
-    """Return what the report says of each part, in the language that is spoken now."""
+    """Return what the report says of each part, in the current language."""
     cell = cell_of(facts)
     if cell is not None:
         return [_cell_story(part, cell) for part in facts.parts]
@@ -101,7 +101,7 @@ def _counts(part: Part) -> dict[str, int]:
     if release is None:
         return {}
     found = {"published": release.outputs[0].rows or 0 if release.outputs else 0}
-    # A count that is given out as the next multiple of k is at least one more than the multiple before.
+    # A count rounded up to the next multiple of k is at least one more than the previous multiple.
     found["left out"] = sum(n - release.multiples_of + 1 for n in release.left_out.values() if n)
     group = smallest_group(engine_named(part.engine), release)
     return found if group is None else found | {"smallest group": group}

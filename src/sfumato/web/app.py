@@ -105,7 +105,7 @@ class PageState:
         self._working = threading.Lock()
 
     def the_desk(self) -> Desk:
-        """Return the desk; a page without one has no labelling project to speak of."""
+        """Return the desk; a page without one has no labelling project."""
         if self.desk is None:
             raise InputError("There is no labelling project in this folder.")
         return self.desk

@@ -1,4 +1,4 @@
-"""Who may speak to the page: this machine, by its own name, with the address that the program printed.
+"""Who may use the page: this machine, by its own name, with the address that the program printed.
 
 Everything is under a random path, because cookies know no ports: a cookie for `/` would go to whoever
 listens on another port of the same machine. The address adds a random token; whoever opens it gets a cookie

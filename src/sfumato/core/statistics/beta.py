@@ -17,7 +17,7 @@ _TERMS = 100_000  # of the order of the root of what was counted
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:
-    """Return the value below which a beta variable lies with a probability.
+    """Return the value below which a beta variable is with a given probability.
 
     Newton's steps on the share below, each kept inside the range that is still open.
 

@@ -30,7 +30,7 @@ _PRIVATE = (
     "edits.jsonl", "ids.jsonl", "figures.json", "people.parquet", "items.npz", "mentions.jsonl",
     "notes_people.jsonl", "approval.json", *_REPORT,
 )  # fmt: skip
-"""The private side of a release, and of a report; in a run it lies beside the frontier."""
+"""The private side of a release, and of a report; in a run it is next to the frontier."""
 _STUDY = ("study.json", "study.lock.json", "parts", "*.csv", "*.vl.json", "*.svg")
 
 

@@ -1,4 +1,4 @@
-"""Where bands stand in published notes: `OUT.private/mentions.jsonl`, for whoever redacts the notes afterwards.
+"""Places of bands in published notes: `OUT.private/mentions.jsonl`, for redacting the notes afterwards.
 
 One line per note that was changed or is to be looked at: the column and the number of its row, the hash of the note
 as it was published, the bands in it as [start, end, kind, the words before], spans that a guard held back, and how often it contradicts

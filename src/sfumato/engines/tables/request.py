@@ -227,7 +227,7 @@ class TablesRequest(Request):
 
 
 def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
-    """Return the files with a database in the place of a table in it."""
+    """Return the files with a database in place of a table in it."""
     from ...data.statistics_files import split_database
 
     return [(name, split_database(path)[0]) for name, path in files]

@@ -162,7 +162,7 @@ class EncoderRecord(HouseRecord):
 class StarterRecord(Record):
     """The starter that took part: the hash of its weights, and how much of the words it knows.
 
-    Where it knows too few of them it does not speak.
+    If it knows too few of them it makes no predictions.
     """
 
     sha256: Public[Mark]

@@ -16,7 +16,7 @@ I8 = npt.NDArray[np.int64]
 def rules(
     indptr: I8, indices: I4, starts: I8, rows: I4, number: I4, block: int, limit: float
 ) -> tuple[float, I8]:
-    """Return the highest confidence of a rule, and in how many rules above the limit each item stands.
+    """Return the highest confidence of a rule, and in how many rules above the limit each item occurs.
 
     `number[j]` is the place of item j among the sensitive items of this block, -1 if it is none.
     """

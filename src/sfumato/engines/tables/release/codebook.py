@@ -27,7 +27,7 @@ def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[
     """Return one entry per published label: its attribute, its values, and whether they are all.
 
     Values of a domain that was read from the data are spelled only where enough people share them; a
-    numeric label speaks for itself.
+    numeric label explains itself.
 
     Parameters
     ----------

@@ -235,7 +235,7 @@ class DomainLabels:
         label : str
             A published label.
         book : mapping of str to iterable of str
-            The codebook: for labels that do not speak for themselves, their values.
+            The codebook: the values of labels that do not explain themselves.
 
         """
         if label in book:

@@ -35,7 +35,7 @@ def find_attackers(given: Sequence[object], *, starter: bool = False) -> tuple[L
     ----------
     given : sequence of str or Learner
         Names of `ATTACKERS`, "all" for all of them, "none" for nobody, or learners themselves. The
-        attackers with an encoder stand apart: see `find_encoder`.
+        attackers with an encoder are separate: see `find_encoder`.
     starter : bool, default False
         Whether the publisher uses the starter: then an outsider who holds it attacks, too, if anybody does.
 

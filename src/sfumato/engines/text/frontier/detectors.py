@@ -1,4 +1,4 @@
-"""A detector that the steward brings to an exploration: one more voice, and a reference."""
+"""The steward's own detector in an exploration: one more model, and a reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The starter in an exploration: one more voice where documents are labelled, or alone where there are no labels."""
+"""The starter in an exploration: one more model if documents are labelled, the only one if there are no labels."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ __all__ = ["Convention", "find_conventions"]
 _FEWEST = 3  # cases below which nobody is asked
 _SHORT = 2  # letters of a weekday that counts inside a date only
 _NEAR = 3  # tokens between a weekday and a date
-_BEFORE = ("hospital", "clinic", "infirmary", "hospice")  # the name stands before the word
+_BEFORE = ("hospital", "clinic", "infirmary", "hospice")  # the name precedes the word
 _AFTER = (
     "klinik", "klinikum", "krankenhaus", "spital", "hospital", "hôpital", "clinique", "clínica", "ospedale",
     "clinica", "ziekenhuis",
@@ -107,7 +107,7 @@ class _CaseFinder:
         return by_type[self.data.tokens.type] if len(self.words) else np.zeros(0, np.bool_)
 
     def titles(self, names: Mask) -> Places:
-        """Return titles that stand before a proposed name, or before another such title."""
+        """Return titles that precede a proposed name, or another such title."""
         title = self._where(lambda word: word.casefold() in TITLES)
         full_stop = self._where(lambda word: word == ".")
         found: list[tuple[int, int]] = []

@@ -273,7 +273,7 @@ class TextDesk(ProjectReleases):
 
     @staticmethod
     def _spans(given: Mapping[str, object], place: Place) -> list[tuple[int, int, str]]:
-        """Return the spans of a window; all lie in it."""
+        """Return the spans of a window; all are inside it."""
         try:
             spans = [(_number(a), _number(b), str(label)) for a, b, label in _rows(given.get("spans", []))]  # fmt: skip
         except (TypeError, ValueError):

@@ -28,7 +28,7 @@ __all__ = [
 
 _DRAWS = 400
 _LEVEL = 0.95  # of the range of an estimate
-_FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
+_FARTHEST = 5  # times the answers given: a trend says nothing about what is farther
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _found_by_model(
 
 
 def _join_spans(first: list[Span], second: list[Span]) -> list[Span]:
-    """Return all spans of the first and those of the second that lie over none of them."""
+    """Return all spans of the first and those of the second that overlap none of them."""
     return sorted(
         [*first, *(s for s in second if all(s.end <= f.start or f.end <= s.start for f in first))],
         key=lambda s: s.start,

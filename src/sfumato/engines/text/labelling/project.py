@@ -123,7 +123,7 @@ class Project:
         return ReadOptions.model_validate(self.record.reading)
 
     def source_paths(self) -> list[Path]:
-        """Return where the documents lie; relative paths start from the project's folder."""
+        """Return the path of the documents; relative paths start from the project's folder."""
         return [Path(os.path.normpath(self.folder / s.path)) for s in self.record.sources]
 
     @property

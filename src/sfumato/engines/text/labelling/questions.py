@@ -25,8 +25,8 @@ __all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "ProjectQuestion"]
 
 WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
-SHORT = 3  # bytes below which a word does not speak for its like
-EVERY = 5  # one question in so many is a random window
+SHORT = 3  # bytes below which a word does not represent similar words
+EVERY = 5  # every fifth question is a random window
 _CLASS_SHARE = 0.25  # of what the members of a class are worth: they are not all alike
 _WINDOW_BONUS = 1.5  # a window also shows what nobody expected
 _EAGER = 0.25  # how much a question is preferred that is likelier answered yes
@@ -37,7 +37,7 @@ ASKING = ("cost", "attacker", "windows")
 
 @dataclass(frozen=True, slots=True)
 class ProjectQuestion:
-    """Tokens `first` to `last` (exclusive) of one document, and the window they stand in.
+    """Tokens `first` to `last` (exclusive) of one document, and the window they are in.
 
     For a window, `first` and `last` are its bounds and `random` says whether it was drawn; for a class of
     words they are those of the member that settled the choice, and `class_number` is the number of the class.
@@ -106,7 +106,7 @@ class Asker:
         return None
 
     def open(self, known: Known) -> Mask:
-        """Return which tokens may be asked about: words nobody has spoken of."""
+        """Return which tokens may be asked about: words without an answer."""
         may: Mask = self.data.counted & (known == UNKNOWN)
         return may
 
@@ -199,7 +199,7 @@ class Asker:
         places: npt.NDArray[np.int64],
         seconds: Mapping[str, float] | None,
     ) -> Scores:
-        """Return the values with those of a class of words in the place of its members'.
+        """Return the values, with the value of a class of words in place of its members'.
 
         One answer settles all of them, and takes longer.
         """
@@ -252,7 +252,7 @@ class Asker:
     def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:
         """Return the run of open words that are rather sensitive than not around a token, or the token alone.
 
-        The threshold of the costs lies far below even odds: runs above it join a name with its
+        The threshold of the costs is far below even odds: runs above it join a name with its
         neighbours, and one answer cannot be true of both.
         """
         if scores[token] < EVEN_ODDS:
@@ -274,7 +274,7 @@ class Asker:
     def like(
         self, first: int, last: int, scores: Scores, known: Known, *, sensitive: bool
     ) -> npt.NDArray[np.int64]:
-        """Return where else the same words stand, unanswered, and the same answer follows.
+        """Return where else the same words occur, unanswered, and the same answer follows.
 
         A word that is sensitive here is so wherever the model finds it at least as likely; one that is
         harmless here is so wherever the model finds it no more likely. Words of one or two characters

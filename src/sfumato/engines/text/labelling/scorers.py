@@ -1,7 +1,7 @@
 """Who reads the documents of a project: a CRF at once, and a teacher, whose last lesson counts as well.
 
 Questions, proposals and the estimate all come from one `Reading`: an estimate from other scores than those
-that decide would speak of another release.
+that decide would be about another release.
 """
 
 from __future__ import annotations

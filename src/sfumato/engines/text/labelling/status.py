@@ -1,4 +1,4 @@
-"""Where a project stands: counts, the estimate with its range, who reads, and how far two readers agree."""
+"""The state of a project: counts, the estimate with its range, who reads, and how far two readers agree."""
 
 from __future__ import annotations
 

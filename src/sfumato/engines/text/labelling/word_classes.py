@@ -121,7 +121,7 @@ class WordClasses(Mapping[str, WordClass]):
         self._classes = {key: found[key] for key in sorted(found)}
         for told in find_conventions(data, words, labels, self._proposed_as):
             made = self._make(told.key, "", told.places)
-            # It comes before any name was marked: learned alone, a no to titles would speak against names, too.
+            # It comes before any name was marked: learned alone, a no to titles would count against names, too.
             self._classes[told.key] = replace(
                 made, taught=made.taught[:0], asks=told.asks, label=told.label
             )
@@ -147,7 +147,7 @@ class WordClasses(Mapping[str, WordClass]):
         return np.where(np.isin(of, few), -1, of)
 
     def next_convention(self, answered: Mapping[str, int]) -> int | None:
-        """Return the number of the first convention that nobody has told yet."""
+        """Return the number of the first convention without an answer."""
         for number, (key, one) in enumerate(self._classes.items()):
             if one.asks and key not in answered:
                 return number
@@ -209,7 +209,7 @@ class WordClasses(Mapping[str, WordClass]):
         return {_SMALL: self._make(_SMALL, title, np.stack([places, places + 1], axis=1))}
 
     def _make(self, key: str, title: str, places: npt.NDArray[np.int64]) -> WordClass:
-        """Return a class whose members stand in random order, different words first."""
+        """Return a class with its members in random order, different words first."""
         places = places[self._random.permutation(len(places))]
         _, once = np.unique(self.data.tokens.type[places[:, 0]], return_index=True)
         ahead = np.sort(once)

@@ -51,7 +51,7 @@ class CRF(Learner):
     start : CRFModel, default None
         A model whose weights learning starts from, for example one of background corpora.
     doubt : float, default 3.0
-        The squared gradient that those weights begin with, and so how firmly they stand: with 0 the
+        The squared gradient that those weights begin with, and so how strongly they hold: with 0 the
         first steps would overwrite them.
 
     """

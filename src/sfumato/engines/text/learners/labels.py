@@ -39,8 +39,8 @@ Voice = tuple[Model, tuple[int, ...]]
 """A model of one kind that was learned elsewhere, and the numbers (from 0) of the labels that mean it."""
 
 _EDGES = (-7.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 7.0)
-# What each bin of a voice adds to its labels, to begin with, and how firmly that stands. A word that is redacted is
-# likelier of a kind that a voice half doubts than of one that nobody speaks for.
+# What each bin of a voice initially adds to its labels, and how strongly the prior holds. A word that is redacted is
+# likelier of a kind that a voice half doubts than of one without any evidence.
 _HEARD = np.array([-3, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], np.float32)
 _HEARD_FIRMLY = 20.0
 _WEAK, _FIRM, _FADING = 1.0, 2.0, 3.0  # the same for rules
@@ -93,7 +93,7 @@ def likeliest_labels(
     Parameters
     ----------
     emissions : array of float
-        What speaks for each label (row) at each token.
+        The evidence for each label (row) at each token.
     moves : array of float
         What a label adds to the next one.
     redacted : mask over the tokens
@@ -117,7 +117,7 @@ class LabelModel:
     Parameters
     ----------
     models : tuple of Model
-        What speaks for each label.
+        The evidence for each label.
     moves : array of float
         What a label adds to the next one of the same run.
     voices : tuple of Model

@@ -12,7 +12,7 @@ __all__ = ["in_bands"]
 
 
 def in_bands(tokens: Tokens, bands: PlacedBands) -> npt.NDArray[np.bool_]:
-    """Return which tokens lie within bands.
+    """Return which tokens are within bands.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ class Sanitiser:
         By id, what a person who reviewed an earlier release said is harmless: the candidate does not
         redact it.
     bands : PlacedBands, default None
-        Where a table's bands stand in its notes: they are published already, and stay.
+        The places of a table's bands in its notes: they are already generalised, and stay.
 
     """
 

@@ -1,6 +1,6 @@
 """Surrogates of a cluster's parts: workers say what is redacted and where, this machine chooses what replaces it.
 
-A secret key is sent nowhere. A worker writes the arguments of `Replacer.replace` in the place of a replacement; when a
+A secret key is sent nowhere. A worker writes the arguments of `Replacer.replace` in place of a replacement; when a
 part comes back, they are replaced by the answers of the replacer that holds the key, which are those of one machine.
 """
 
@@ -80,7 +80,7 @@ def _fill_in(replacer: Replacer, content: Iterable[Buffer], facts: Mapping[str, 
 
 
 def _answer(replacer: Replacer, asked: str) -> tuple[str, str | None]:
-    """Return a replacement and what it is counted as; nothing replaces the rest of what stands apart."""
+    """Return a replacement and what it is counted as; the rest of a split span is replaced by nothing."""
     if not asked:
         return "", None
     document_id, text, label, *where = json.loads(asked)

@@ -34,7 +34,7 @@ _QUOTE = 0x22
 
 
 def ids_of(out: str | os.PathLike[str]) -> Path:
-    """Return where the mapping of a release with new ids lies.
+    """Return the path of the mapping of a release with new ids.
 
     >>> ids_of("releases/notes").as_posix()
     'releases/notes.private/ids.jsonl'
@@ -106,7 +106,7 @@ class NewIds:
 
 
 def _unescape(name: bytes) -> bytes:
-    """Return what stands between the quotes of a JSON text."""
+    """Return the content between the quotes of a JSON text."""
     text: str = json.loads(b'"%b"' % name)
     return text.encode("utf-8", "surrogatepass")
 

@@ -1,7 +1,7 @@
 """Writing the data of a release, and reading it back before anybody sees it.
 
 What is on the disk is read again by code that shares nothing with the writing, and held against the edits. A
-document that does not stand there as it was decided is withheld, and its file is written again without it; a
+document that differs from what was decided is withheld, and its file is written again without it; a
 file that still differs ends the work, and nothing is published.
 """
 

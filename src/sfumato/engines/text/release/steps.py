@@ -145,7 +145,7 @@ class _Promise:
     request : TextPublishRequest
         Says whether a shift is accepted.
     bands : PlacedBands, optional
-        Where a table's bands stand in the documents.
+        The places of a table's bands in the documents.
 
     """
 

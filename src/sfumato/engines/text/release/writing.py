@@ -1,6 +1,6 @@
 """From an input to an output folder: the data in the form it came in, release.json, nothing else.
 
-Finished batches are parts of a journal (`parts.py`), so that a killed run goes on where it stopped; the data is
+Finished batches are parts of a journal (`parts.py`), so that a killed run resumes where it stopped; the data is
 written from them and read back (`output.py`), and the output appears whole, at the end.
 """
 
@@ -347,7 +347,7 @@ def _named_inputs(
 ) -> tuple[InputFile, ...]:
     total = sum(rows.values())
     by_path = {os.fspath(part.file): rows.get(part.name, 0) for part in corpus.parts if part.path}
-    # Names, not places: the record says the same wherever the input lies.
+    # Names, not places: the record is the same wherever the input is.
     return tuple(
         InputFile(
             path=_public_name(corpus, Path(path)),

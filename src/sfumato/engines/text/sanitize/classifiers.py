@@ -86,7 +86,7 @@ def weigh(voices: Sequence[Scores], weights: Sequence[float], bias: float) -> Sc
 class Classifier:
     """h: redact where the mean log-odds of the `voices` (numbers of stages) reach the threshold.
 
-    With `weights`, one for each voice, their weighed sum and the bias take the place of the mean.
+    With `weights`, one for each voice, their weighed sum and the bias replace the mean.
     """
 
     stages: tuple[Stage, ...]

@@ -1,7 +1,7 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
 What looks better by chance alone does not win: the simplest form comes first, and a form that brings more into play
-replaces it only where its gain stands out of the noise of their comparison. A form with an encoder depends on a
+replaces it only if its gain exceeds the noise of their comparison. A form with an encoder depends on a
 seed too: it must also be ahead, by its share of the spread over repeated halves and seeds, on halves of the documents that it
 was not cut on.
 """
@@ -23,7 +23,7 @@ __all__ = ["Competition", "Form", "Repeats"]
 
 _SPLITS = 12
 _ERRORS, _ERRORS_OF_ENCODER = 1.0, 0.5  # what a gain must exceed; see Form.errors
-_MOST_UNITS = 4096  # documents that are dealt into halves one by one; more are dealt in groups
+_MOST_UNITS = 4096  # documents that are split into halves one by one; more are split in groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Form:
     incumbent : bool, default False
         Whether it is kept until another form gains more than chance, cut exactly at log(C / L).
     preferred : bool, default False
-        Whether it speaks for its level unless another form there gains more than chance over it.
+        Whether it represents its level unless another form there gains more than chance over it.
     effort : int, default 0
         How much more of the encoder is tuned than in other forms with one.
     weights : tuple of float, default ()
-        A weight for each voice where their weighed sum, and the bias, take the place of the mean.
+        A weight for each voice where their weighed sum, and the bias, replace the mean.
     bias : float, default 0.0
         What is added to the weighed sum.
 
@@ -211,7 +211,7 @@ class Competition:
         return stands
 
     def _best_of(self, forms: Sequence[Form], gain: Mapping[Form, npt.NDArray[np.float64]]) -> Form:
-        """Return who speaks for a level: the best of many would owe much to luck."""
+        """Return the form that represents a level: the best of many would owe much to luck."""
         best = max(forms, key=lambda form: gain[form].sum())
         usual = next((form for form in forms if form.preferred), best)
         return best if self._more_than_chance(gain[best] - gain[usual], _ERRORS) else usual

@@ -332,7 +332,7 @@ class CrossFitSearch:
             judged.found(seed) & ~self.allowed & ~run.data.redacted for seed in range(judged.seeds)
         ]
         losses = [total_loss(run.losses, self.instances, run.data.redacted | f) for f in every]
-        # What is published has another seed: the median stands for it, of two the worse.
+        # What is published has another seed: the median represents it, of two the worse.
         seed = int(np.argsort(losses, kind="stable")[len(losses) // 2])
         found, after = every[seed], losses[seed]
         kept = threshold != NEVER and after < run.loss

@@ -217,7 +217,7 @@ class Adaptation:
 
     @property
     def speaks(self) -> bool:
-        """Whether the starter knows enough of the words to be heard."""
+        """Whether the starter knows enough of the words to be used."""
         return self.coverage >= GUARD
 
     def places_by_label(self, labels: Sequence[str], threshold: float) -> Counter[str]:

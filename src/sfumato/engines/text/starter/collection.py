@@ -1,6 +1,6 @@
 """What a collection of texts tells about its words without any label.
 
-Names stand in few documents and are hardly ever written small; headings and jargon stand in many. Both are
+Names occur in few documents and are hardly ever in lower case; headings and jargon occur in many. Both are
 features of a place, from counts over the whole collection, so that they are the same in every batch.
 """
 
@@ -26,7 +26,7 @@ _ENDS = lower_keys([".", "!", "?", "…", ":"])
 
 
 def sentence_starts(data: TokenData) -> Mask:
-    """Return which tokens stand at the start of a document, a line or a sentence."""
+    """Return which tokens are at the start of a document, a line or a sentence."""
     rows = data.tokens.type + np.int32(RESERVED)
     starts: Mask = data.tokens.after_break.astype(np.bool_)
     starts[1:] |= np.isin(data.words.lower, _ENDS)[rows[:-1]]
@@ -43,7 +43,7 @@ class CollectionWords:
     keys : array of uint64
         The hashes, sorted.
     spread : array of uint8
-        In how many of the documents the word stands, in seven bins.
+        In how many of the documents the word occurs, in seven bins.
     case : array of uint8
         How often it is written small, in six bins.
     capitals : float

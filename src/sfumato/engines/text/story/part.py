@@ -1,4 +1,4 @@
-"""The text engine's part of a report, told from its records."""
+"""The text engine's part of a report, written from its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A detector as a voice in the competition: the log-odds that a word is of a sensitive kind.
+"""A detector as a model in the competition: the log-odds that a word is of a sensitive kind.
 
 It is not tuned. CRFs learn how much it is worth on the steward's documents, and it is stored with them.
 """

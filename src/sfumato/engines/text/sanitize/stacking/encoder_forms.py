@@ -72,7 +72,7 @@ def encoder_forms(
         readers.append(reader)
         more = f", {one.tuned} layers" if effort else ""
         whole, sees, deep = reader.whole, reader.sees, reader.deep
-        # All layers tuned on background corpora know what a CRF can add, so it is heard only as one that sees them.
+        # All layers tuned on background corpora know what a CRF can add, so a CRF takes part only if it sees them.
         alone = informed and effort > 0
         # Voices are repeated so that each reader counts the same, however many stages it has.
         forms += [

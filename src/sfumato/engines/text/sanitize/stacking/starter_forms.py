@@ -37,7 +37,7 @@ def starter_forms(
     """Add the stages of a starter or a detector (alone, and seen by a CRF) and return their forms.
 
     `own` are the stages of the CRF without it; `weighed` gets the scores of the weighed form. With the starter that
-    form stands until another gains more than chance: few labels cannot show what a voice is worth that needs none.
+    form is kept until another gains more than chance: few labels cannot show what a model is worth that needs none.
     """
     model, scores = search.settings.outsiders[name]
     stages.append(StagePlan((), scores, model))
