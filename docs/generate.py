@@ -21,31 +21,31 @@ A value may carry arguments: `NAME[:ARGUMENT][,KEY=VALUE…]`, as `--risk small-
 REGIMES_PAGE = PAGE.with_name("regimes.md")
 REGIMES_HEAD = """# Regimes
 
-What `sfumato report --for REGIME` answers, and what `--choose for:REGIME` keeps to. This page is generated from the regimes file (`make reference`); a test compares the two. The file was last compared with its sources on {day}.
-A source is *read* (in the authority's own words), *reported* (by somebody else; the original was not opened) or *recalled*. Only a number that was read carries a verdict; one that was reported is compared, and said to be reported. Decision support, not a determination: tell us what you read in an original that was not opened here.
+What `sfumato report --for REGIME` answers, and which limits `--choose for:REGIME` respects. This page is generated from the regimes file (`make reference`); a test compares the two. The file was last compared with its sources on {day}.
+A source is *read* (in the authority's own words), *reported* (by somebody else; the original was not opened) or *recalled*. Only a number that was read gets a verdict; a reported number is compared and marked as reported. This is decision support, not a determination. If you have read an original that was not opened here, please tell us what it says.
 """
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 OTHERS_PAGE = Path(__file__).parent / "explanation" / "beside-others.md"
-OTHERS_HEAD = """# Beside other tools
+OTHERS_HEAD = """# Comparison with other tools
 
-Looked at on 16 November 2026. Figures on this page come from `benchmarks/results/anonymity.json` and `others.json` and are written by `make reference`; a test compares the two. A tool without a figure was not measured: it could not be installed where we measure, and what is said of it is from its documentation.
+As of 16 November 2026. Figures on this page come from `benchmarks/results/anonymity.json` and `others.json` and are written by `make reference`; a test compares the two. A tool without a figure was not measured: it could not be installed where we measure, and the statements about it are from its documentation.
 
 ## Tables: what k-anonymity costs
 
-Utility kept (1 is the unchanged table, by KL divergence) at the same k, on five open tables with hierarchies. "Best of full domain" is the best of *all* ways to choose one level for each hierarchy: ARX searches this space, so under this loss it can find no better one. anjana chooses levels greedily. SHS and RCS are the searches of the paper that the tables engine implements, with the same number of evaluations. In the last two columns at most {share:g} % of the records may be left out.
+Utility kept (1 is the unchanged table, by KL divergence) at the same k, on five open tables with hierarchies. "Best of full domain" is the best of *all* ways to choose one level for each hierarchy: ARX searches this space, so it can find no better one under this loss. anjana chooses levels greedily. SHS and RCS are the searches of the paper that the tables engine implements, with the same number of evaluations. In the last two columns at most {share:g} % of the records may be left out.
 """
 DIVERSITY_HEAD = """
-Under diversity and closeness, with and without leaving out records, on six tables: the utility of sfumato over that of the best of full domain, SHS and RCS, each with {evaluations:,} evaluations (full domain measures all choices of levels; groups that are small, or lack diversity or closeness, are left out in the same way). It is nowhere below {least:g}. Larger tables were drawn down evenly to the rows that are named.
+Under diversity and closeness, with and without leaving out records, on six tables: the utility of sfumato over that of the best of full domain, SHS and RCS, each with {evaluations:,} evaluations (full domain measures all choices of levels; groups that are small, or lack diversity or closeness, are left out in the same way). It is nowhere below {least:g}. Larger tables were sampled evenly down to the number of rows shown.
 """
 PATTERNS_HEAD = """
-What held of the paper: its lattice, its measures and the idea of a frontier. What did not: its searches stop far from the frontier on larger tables ([tables](tables.md)).
+From the paper, the lattice, the measures and the idea of a frontier held. Its searches did not: on larger tables they stop far from the frontier ([tables](tables.md)).
 
 ## Text: what patterns find without learning
 
-Presidio {version} finds names and places with a language model that comes from no package registry, so it could not be installed where we measure. Its patterns, check digits and words around them could. Here they stand beside sfumato's built-in rules, which have learned nothing either; names and places are left out on both sides. The figures are shares of the labelled words of each kind that are covered by any finding. presidio_synth_v2 is Presidio's own generated test set; asq_phi holds clinical questions and enron_emailcoref real e-mail threads.
+Presidio {version} finds names and places with a language model that comes from no package registry, so it could not be installed where we measure. Its patterns, check digits and context words could. They are compared with sfumato's built-in rules, which have learned nothing either; names and places are left out on both sides. The figures are shares of the labelled words of each kind that are covered by any finding. presidio_synth_v2 is Presidio's own generated test set; asq_phi holds clinical questions and enron_emailcoref real e-mail threads.
 """
 PATTERNS_TAIL = """
-What Presidio does better here: it covers fewer harmless words, and finds every IBAN. What the rules do better: dates in words (which Presidio leaves to its model, so its figure for dates is not that of a full installation) and the numbers of hospitals. Neither was told which kinds count: an age or the date of a mail that a corpus does not mark is a harmless word here. Without a threshold Presidio keeps findings that it is itself hardly sure of; its users set one. Neither list of figures says what is *left* of a release, which names decide: for that, sfumato learns from your documents, or starts from [Presidio's findings](../how-to/findings-of-another-tool.md).
+Here Presidio covers fewer harmless words and finds every IBAN. The rules are better at dates in words (which Presidio leaves to its model, so its figure for dates is not that of a full installation) and at hospital numbers. Neither knew which kinds count: an age or the date of a mail that a corpus does not mark is a harmless word here. Without a threshold Presidio keeps findings with very low scores; its users set one. None of these figures says what is *left* of a release, which depends on names: for that, sfumato learns from your documents, or starts from [Presidio's findings](../how-to/findings-of-another-tool.md).
 """
 OTHERS_TAIL = """
 
@@ -57,12 +57,12 @@ OTHERS_TAIL = """
 | [sdcMicro](https://github.com/sdcTools/sdcMicro) | more kinds of perturbation (shuffling, rank swapping, correlated noise), use in statistical offices | a proof of how good any policy can be; releases measured from the written file | no |
 | [Amnesia](https://amnesia.openaire.eu) | a simple page for k- and kᵐ-anonymity, run as a service | absences, attacks, what classification loses | no |
 | [anjana](https://github.com/IFCA-Advanced-Computing/anjana) | a small library, many models in a few lines | the search | above |
-| [pycanon](https://github.com/IFCA-Advanced-Computing/pycanon) | checks many more properties of a table that exists | makes the table | as an oracle of our tests: k, l and t are the same |
+| [pycanon](https://github.com/IFCA-Advanced-Computing/pycanon) | checks many more properties of an existing table | makes the table | as an oracle of our tests: k, l and t are the same |
 | [Presidio](https://microsoft.github.io/presidio/) | recognisers for dozens of identifiers in many languages without any labels; images and DICOM; a service to call | learns from your documents, says what is *left* with a range, attacks its own release; [starts from Presidio's findings](../how-to/findings-of-another-tool.md) | its patterns, above; not its models |
 | [OpenMed](https://openmed.life) | pretrained clinical models that run on a device, many entity types | as for Presidio | no: the package is in the registry, its models are not |
 | Privacy Filter (open weights) | a large pretrained redactor, no training | as for Presidio; an encoder of your own joins as a learner ([encoder](../how-to/encoder.md)) | no |
 
-If you need a redactor today and have nobody to label, use Presidio or a pretrained model, and audit the result ([audit](../how-to/audit.md)). If you need noise rather than bands, use sdcMicro. If you want to see what you give up before you decide, and to put a number with its range before a board, that is what this is for.
+If you need a redactor today and have nobody to label, use Presidio or a pretrained model, and audit the result ([audit](../how-to/audit.md)). If you need noise rather than bands, use sdcMicro. Use sfumato if you want to see the trade-off before you decide, and to show a review board a number with its range.
 """
 PLACES = {
     "sign": "to be written and signed",

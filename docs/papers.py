@@ -19,11 +19,11 @@ CORPORA = {
 }
 RATIOS = (1, 5, 10, 50)
 LEARNERS = ("crf", "svm", "adaboost", "ensemble")
-HEAD = """# The papers' tables and figures, beside ours
+HEAD = """# The papers' tables and figures compared with ours
 
-Each part of this page has three things: what a paper printed, what sfumato measured, and what held. Theirs is copied from the papers; ours is read from `benchmarks/results/*.json` when the page is written (`make reference`), and a test compares page and files. A figure whose curve was printed as a picture has no numbers to copy: what the paper says of it in words stands in its place.
+Each part of this page has three things: what a paper printed, what sfumato measured, and what held. The paper's figures are copied; ours are read from `benchmarks/results/*.json` when the page is written (`make reference`), and a test compares page and files. Curves that were printed as pictures have no numbers to copy; for these we quote what the paper says in words.
 
-The data are not the same. Of the papers' data sets only Adult is public as they describe it; i2b2 needs an agreement, the records of Vanderbilt are private, and the labels or features that the papers made of the others (Enron, newsgroups, Reuters, Arnetminer, PU1) were not at hand. So a difference may come from the data as well as from the method, and a claim is counted as held or not on *our* data only.
+The data are not the same. Of the papers' data sets only Adult is public as they describe it; i2b2 needs an agreement, the records of Vanderbilt are private, and the labels or features that the papers made of the others (Enron, newsgroups, Reuters, Arnetminer, PU1) were not available. So a difference may come from the data as well as from the method, and each verdict on a claim is about *our* data only.
 
 The reasons behind each verdict are on the pages of [text](text.md), [tables](tables.md) and [baskets](baskets.md).
 """
@@ -202,7 +202,7 @@ class Text:
             "### Figure 4: found by an attacker's budget, beside cost-sensitive learners\n",
             'Printed: "for the same values of L/C, the GS algorithm is consistently competitive with, or better than, the best state-of-the-art cost sensitive alternatives in terms of privacy risk, except when adversary\'s budget is extremely small." Ours at L/C = 10: names among the first 100 words of attacker B, with their ranges, and names left:\n',
             *_table(head, rows),
-            f"**What held.** Not this claim: on every corpus the literal algorithm leaves more names than every cost-sensitive learner. Honest decisions mend it: then the same algorithm leaves fewer than every cost-sensitive learner on {self._honest_wins()} of {len(CORPORA)} corpora.\n",
+            f"**What held.** Not this claim: on every corpus the literal algorithm leaves more names than every cost-sensitive learner. With honest decisions the same algorithm leaves fewer than every cost-sensitive learner on {self._honest_wins()} of {len(CORPORA)} corpora.\n",
         ]
 
     def _honest_wins(self) -> int:
@@ -377,7 +377,7 @@ def baskets_part() -> list[str]:
         BASKETS_HEAD,
         "### Table 5: Adult\n",
         *_auc_table(ADULT_THEIRS, adult["table"]),
-        f"**What held.** k-AC costs little on Adult ({adult['full_auc']:.2f} with all features; the best selection at k = 5 is {adult['best_method']['5']['below_full']:.3f} below). That random flipping (RF) is best did not hold: here the greedy methods that go on after the first feature that does not fit are ahead of it.\n",
+        f"**What held.** k-AC costs little on Adult ({adult['full_auc']:.2f} with all features; the best selection at k = 5 is {adult['best_method']['5']['below_full']:.3f} below). That random flipping (RF) is best did not hold: here the greedy methods that continue after the first infeasible feature are ahead of it.\n",
         "### Table 6: e-mail\n",
         *_auc_table(MAIL_THEIRS, mail["table"]),
         f"**What held.** Selection under k-AC is better than under k-anonymity ({at_5['HamDist']:.2f} and {at_5['k-anonymity HamDist']:.2f} at k = 5). Two things did not: Maximal, the paper's weakest at k = 11, is the best of its methods here ({at_5['Maximal (frequent)']:.2f} at k = 5), and no method reaches the AUC of all features ({mail['full_auc']:.3f}).\n",

@@ -179,7 +179,7 @@ def _publish(engine: AnyEngine) -> Operation:
 
     return Operation(
         owner,
-        "Publish data as a candidate says, and measure what was written.",
+        "Publish data by a candidate, and measure what was written.",
         (
             exploration,
             FunctionArgument("data", data.words, data.help, positional=True, about=data.about),

@@ -4,7 +4,7 @@ Before its first kernel numba asks whether scipy has a BLAS, by importing a tent
 always installed here, and no kernel multiplies matrices: the answer is known. A kernel that does, in another
 package, finds its BLAS as before, since numba asks again when it compiles such a call.
 
-A compiled kernel that cannot be read back ends in an error: an older version wrote it with a class that is gone,
+A compiled kernel that cannot be read back ends in an error: an older version wrote it with a class that no longer exists,
 or the machine went down while it was written. Here it counts as missing, and is compiled again.
 """
 

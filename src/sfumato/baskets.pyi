@@ -60,7 +60,7 @@ def explore(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     k : list of int, default=[5, 8, 11]
         k: minimum number of matching rows.
     selector : list of str or selector, default=['all']
@@ -77,22 +77,22 @@ def explore(
     max_confidence : float, default=1.0
         Maximum confidence (rho) of a rule of one or two items that predicts a sensitive item.
     utility : str, default='auto'
-        What is on the utility axis; auto: auc with labels, ones without. One of auto, auc,
+        Measure on the utility axis; auto: auc with labels, ones without. One of auto, auc,
         ones, columns, rows, supports, itemsets, lift, neighbours, categories.
     max_suppressed_rows : float, default=0.05
         Maximum share of rows suppressed in addition to columns.
     stop : {'never', 'first'}, default='never'
-        At an infeasible feature: skip it and go on, or stop as the paper does.
+        At an infeasible feature: skip it and continue, or stop as in the paper.
     folds : int, default=5
         Folds of the cross-validation.
     absences : list of int, default=[1, 2]
-        Numbers of known absences to measure the anonymity under.
+        Numbers of known absences under which anonymity is measured.
     absence_risky : path or list of str, optional
         Features whose absence is risky: a file of names, or all.
     seed : int, default=0
         Seed of all randomness.
     compute : {'local', 'spark'} or dict of str to object, optional
-        Where equal rows are counted.
+        Engine that counts equal rows.
     progress : callable or bool, optional
         Called with the steps done since the last call, the total where it is known, and a note;
         True shows a progress bar.
@@ -128,7 +128,7 @@ def publish(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> BasketsRelease:
-    """Publish data as a candidate says, and measure what was written.
+    """Publish data by a candidate, and measure what was written.
 
     Parameters
     ----------
@@ -144,16 +144,15 @@ def publish(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     accept_shift : bool, default=False
-        Publish although the rows are not like those explored; recorded.
+        Publish although the rows differ from those explored; recorded in release.json.
     keep_order : bool, default=False
         Keep the order of the rows; by default they are shuffled by a private seed.
     max_joint_risk : float, optional
-        Maximum individual risk together with earlier releases of the same people next to the
-        output.
+        Maximum individual risk together with neighbouring earlier releases of the same people.
     compute : {'local', 'spark'} or dict of str to object, optional
-        Where equal rows are counted.
+        Engine that counts equal rows.
     out : path, optional
         Where the release goes; without it the published data is returned.
     force : bool, default=False
@@ -218,7 +217,7 @@ def attack(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     candidates : list of str, default=[]
         Candidates to attack; those on the frontier if not given.
     items : list of int, default=[1, 2, 3, 5, 10, 0]
@@ -226,12 +225,12 @@ def attack(
     absences : list of int, default=[0]
         Numbers of known absences.
     people : int, default=1000
-        How many people are looked for.
+        Number of people to look for.
     earlier : list of path, default=[]
         Earlier releases of some of the same people; or, for a folder that explore wrote, the
         candidate by whose release people are looked for as well.
     seed : int, default=0
-        Seed of who is drawn and what is known.
+        Seed of the people drawn and of what is known about them.
     out : path, optional
         Where attack.json goes.
     force : bool, default=False
@@ -274,7 +273,7 @@ def audit(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
-    """Measure what a file gives away as it stands, by what someone knows.
+    """Measure what an unchanged file reveals to someone with some knowledge.
 
     Parameters
     ----------
@@ -286,11 +285,11 @@ def audit(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     absences : list of int, default=[1, 2]
-        Numbers of known absences to measure the anonymity under.
+        Numbers of known absences under which anonymity is measured.
     ordered : list of str, default=[]
-        Columns of a CSV whose numbers are ordered: someone knows a lower bound.
+        Ordered columns of a CSV, of which someone knows a lower bound.
     equal : list of str, default=[]
         Columns of a CSV of which someone knows the exact value.
     force : bool, default=False
@@ -318,7 +317,7 @@ def hierarchy(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
-    """Learn groups of items from what people have together, for --hierarchy.
+    """Learn groups of items that people have together, for --hierarchy.
 
     Parameters
     ----------
@@ -332,11 +331,11 @@ def hierarchy(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     size : int, default=8
         Maximum number of items in a group; a section holds up to its square.
     min_rows : int, default=2
-        Items held by fewer rows are not grouped: too little is known of them.
+        Items held by fewer rows are not grouped, because too little is known about them.
     seed : int, default=0
         Seed of all randomness.
     force : bool, default=False
@@ -362,7 +361,7 @@ def topics(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
-    """Score how widely each row's items spread over topics (rows that stand for several people).
+    """Score how widely each row's items spread over topics (rows shared by several people).
 
     Parameters
     ----------
@@ -374,7 +373,7 @@ def topics(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     topics : int, default=10
         Number of topics.
     seed : int, default=0
@@ -419,7 +418,7 @@ def study(
         Columns of a log with one line per event: the item, the person (or the basket), and the
         quantity with the total from which an item counts as held.
     hierarchy : path, optional
-        Categories of the items, as further items: a line per item, up to the top.
+        Categories of the items, as additional items: one line per item, up to the top.
     k : list of int, default=[5, 8, 11]
         k: minimum number of matching rows.
     folds : int, default=5

@@ -96,7 +96,7 @@ def explore(
     certify : float, default=0
         Seconds to prove how good any policy can be; does not repeat exactly.
     compute : {'local', 'spark'} or dict of str to object, optional
-        Where rows are counted and written.
+        Engine that counts and writes rows.
     progress : callable or bool, optional
         Called with the steps done since the last call, the total where it is known, and a note;
         True shows a progress bar.
@@ -143,7 +143,7 @@ def publish(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> TablesRelease:
-    """Publish data as a candidate says, and measure what was written.
+    """Publish data by a candidate, and measure what was written.
 
     Parameters
     ----------
@@ -172,18 +172,17 @@ def publish(
         Maximum share of records suppressed in groups that are too small or lack diversity
         (default: as explored).
     max_joint_risk : float, optional
-        Maximum individual risk together with earlier releases of the same people next to the
-        output.
+        Maximum individual risk together with neighbouring earlier releases of the same people.
     accept_worse : bool, default=False
         Publish although the output is worse than promised; recorded in release.json.
     accept_shift : bool, default=False
-        Publish although the records are not like those explored; recorded.
+        Publish although the records differ from those explored; recorded in release.json.
     keep_undeclared : bool, default=False
-        Publish columns that the schema does not name as they are; recorded.
+        Publish columns that the schema does not name unchanged; recorded in release.json.
     keep_order : bool, default=False
         Keep the order of the rows; by default they are shuffled by a private seed.
     compute : {'local', 'spark'} or dict of str to object, optional
-        Where rows are counted and written.
+        Engine that counts and writes rows.
     out : path, optional
         Where the release goes; without it the published data is returned.
     force : bool, default=False
@@ -304,7 +303,7 @@ def update(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
-    """Say what changed in new data since its schema was written.
+    """Show what changed in new data since its schema was written.
 
     Parameters
     ----------
@@ -363,7 +362,7 @@ def tabulate(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
-    """Count a release or a table by columns: small counts hidden, rounded, or with noise.
+    """Count a release or a table by columns, with small counts hidden, rounded or noisy.
 
     Parameters
     ----------

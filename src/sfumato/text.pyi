@@ -74,7 +74,7 @@ def explore(
         Another tool's findings (JSONL), or the folder of a detector; redacted before anything
         else.
     background : list of path, frame, Corpus or list of Document, default=[]
-        Other labelled corpora of any origin, or the starter that is shipped.
+        Other labelled corpora of any origin, or starter, the built-in model.
     unlabelled : list of path, frame, Corpus or list of Document, default=[]
         Your own texts without labels.
     rules : path, optional
@@ -84,9 +84,9 @@ def explore(
     folds : int, default=4
         Folds by document.
     learner : {'crf', 'svm', 'adaboost', 'ensemble', 'selection'} or Learner or classifier, default='crf'
-        What learns.
+        Learner of the classifiers.
     mode : {'honest', 'paper'}, default='honest'
-        Judged on unseen documents, or as the paper prints it.
+        Evaluate on unseen documents, or as in the paper.
     weights : dict of str to float, default={}
         Factors of L per label, for example NAME=2.
     deny : path or list of str, optional
@@ -101,10 +101,9 @@ def explore(
         Who attacks each candidate. One of crf, svm, adaboost, ensemble, starter, encoder, all,
         none.
     budgets : list of int, default=[10, 100, 1000]
-        How many words an attacker inspects.
+        Numbers of words that an attacker inspects.
     encoder : path or dict of str to object, default='none'
-        A pretrained encoder that takes part; TUNING is head, two (default) or all of its
-        layers.
+        Pretrained encoder that takes part; TUNING is head, two (default) or all of its layers.
     threads : int, optional
         Threads (default: all cores).
     seed : int, default=0
@@ -152,7 +151,7 @@ def publish(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> TextRelease:
-    """Publish data as a candidate says, and measure what was written.
+    """Publish data by a candidate, and measure what was written.
 
     Parameters
     ----------
@@ -176,24 +175,26 @@ def publish(
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
         How redacted text is replaced.
     key : path, optional
-        File (mode 600) with the secret of surrogates; else SFUMATO_KEY.
+        File (mode 600) with the secret key of surrogates (default: SFUMATO_KEY).
     person : str, optional
         Whose documents share surrogates and one shift of dates: a field, folder, or a file-name
         pattern such as {person}_*.txt.
     rules : path, optional
         Rules file, or built-in, where explore had none: firm matches are redacted first.
     keep : list of str, default=[]
-        Other fields to publish as they are; all others are dropped.
+        Other fields to publish unchanged; all others are dropped.
     accept_shift : bool, default=False
-        Publish although the documents are not like those learned from; recorded.
+        Publish although the documents differ from the training documents; recorded in
+        release.json.
     accept_scans : bool, default=False
-        Publish scanned pages, read by OCR, although nobody has seen them; recorded.
+        Publish scanned pages, read by OCR, although nobody has seen them; recorded in
+        release.json.
     ignore_marks : bool, default=False
-        Treat spans that are marked in the input as unmarked, to measure what was learned.
+        Treat marked spans of the input as unmarked, to measure what was learned.
     keep_ids : bool, default=False
-        Publish documents under their own ids and in their own order; else they get new ones.
+        Keep the ids and the order of documents; by default both are new.
     compute : {'local', 'spark'} or dict of str to object, optional
-        Where the work is done.
+        Engine that does the work.
     strict : bool, default=False
         Stop at the first document that fails.
     out : path, optional
@@ -281,9 +282,9 @@ def attack(
     attackers : list of str or Learner or classifier, default=['all']
         Who attacks. One of crf, svm, adaboost, ensemble, starter, encoder, all, none.
     budgets : list of int, default=[10, 100, 1000]
-        How many words are inspected.
+        Numbers of words to inspect.
     encoder : path, optional
-        The encoder of attackers who have one (default: the installed one, if any).
+        Encoder of attackers who have one (default: the installed one, if any).
     folds : int, default=4
         Folds by document inside the release.
     seed : int, default=0
@@ -368,7 +369,7 @@ def start(
     target_risk : float, str or dict of str to object, default=0.01
         Stop when at most this share of sensitive words is left.
     encoder : path, optional
-        The encoder that learns from the answers too (default: the installed one, if any).
+        Encoder that also learns from the answers (default: the installed one, if any).
     seed : int, default=0
         Seed of all randomness.
     force : bool, default=False
@@ -394,7 +395,7 @@ def convert(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
-    """Write labels in another tool's format: of a corpus, or the answers of a project.
+    """Write the labels of a corpus, or the answers of a project, in another tool's format.
 
     Parameters
     ----------
@@ -467,7 +468,7 @@ def audit(
     documents : int, optional
         How many documents a person reads.
     words : int, optional
-        How many words a person reads, those first that an attacker would.
+        How many words a person reads, beginning with those an attacker would read first.
     frontier : path, optional
         Folder that explore wrote; --words needs it.
     seed : int, default=0
@@ -517,7 +518,7 @@ def study(
     publishers : list of str, default=[]
         Some of the publishers (default: all).
     budgets : list of int, default=[10, 20, 50, 100, 200, 500, 1000, 2000]
-        How many words are inspected.
+        Numbers of words to inspect.
     threads : int, optional
         Threads (default: all cores).
     seed : int, default=0

@@ -1,8 +1,8 @@
 """From a plan to one release and one report: explore, choose, publish and report, engine by engine.
 
 A run is a journal of finished steps; if interrupted, it resumes where it stopped, and the same plan gives
-the same bytes. What may leave the house is in `release/`; frontiers and learned models, which were made
-from the sensitive data, lie apart in `private/`.
+the same bytes. What may be published is in `release/`; frontiers and learned models, which were made
+from the sensitive data, are separate in `private/`.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class _PlanRun:
             with self.journal.part(steps[1]) as part:
                 self._publish(second, part, between.path / record.outputs[0].path)
             record = record.with_figures([between.path / _PRIVATE / FIGURES_FILE])
-            # What says how to read the records (a codebook) is given out; the records were passed on.
+            # A codebook, which explains the records, is published; the records were passed on.
             kept_files = {file.path for file in record.outputs if file.rows is None}
             for entry in between.path.iterdir():
                 if entry.name not in {RELEASE_FILE, QUARANTINE, _PRIVATE, *kept_files}:
@@ -219,7 +219,7 @@ def _keep_private(step: Path) -> None:
 
 
 def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> None:
-    """Lay the finished steps out: release/ may leave the house, private/ stays."""
+    """Lay the finished steps out: release/ may be published, private/ stays."""
     (built / "release").mkdir(parents=True)
     (built / "private").mkdir()
     for name in plan.sections:

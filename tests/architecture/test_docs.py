@@ -117,7 +117,7 @@ def test_the_site_fits_a_phone_and_its_search_works_offline(site, tmp_path):
             assert browser.run("document.documentElement.scrollWidth <= innerWidth"), name
         browser.open(f"{(folder / 'search.html').as_uri()}?q=presidio", width=390, height=844)
         found = until(browser, "document.querySelector('#search-results ul')?.innerText")
-        assert "Beside other tools" in found
+        assert "Comparison with other tools" in found
         assert browser.complaints() == []
         assert browser.requests() == []
     finally:

@@ -26,10 +26,10 @@ class _Explored(Request):
 
 class _ExploredOrShipped(Request):
     directory: str | os.PathLike[str] | None = parameter(
-        None, help="Folder that explore wrote, or the model that is shipped: starter.", role="data", metavar="DIR",
+        None, help="Folder that explore wrote, or starter, the built-in model.", role="data", metavar="DIR",
     )  # fmt: skip
     model: str | None = parameter(
-        None, help="The model that is shipped, in the place of DIR.", within="directory"
+        None, help="The built-in model, instead of DIR.", within="directory"
     )
 
 
@@ -72,7 +72,7 @@ def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
     add("explore", "Find the frontier of candidate releases, risk against utility.", explore)
     add(
         "publish",
-        "Publish data as a candidate says, in its own format, and measure what was written.",
+        "Publish data by a candidate, in the input's format, and measure what was written.",
         publish,
     )
     for verb in (*_attack(engine), *engine.verbs()):

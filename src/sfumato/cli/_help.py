@@ -29,11 +29,11 @@ COMMANDS = {
     ),
     "run": (
         "run",
-        "Read, explore, choose, publish, attack and report as a plan says; resumable and repeatable.",
+        "Read, explore, choose, publish, attack and report by a plan; resumable and repeatable.",
     ),
     "inspect": (
         "inspect",
-        "Say what files hold before anything is done: text, hidden parts, what is dropped or withheld.",
+        "Show what files contain before anything is done: text, hidden parts, what is dropped or withheld.",
     ),
     "report": (
         "report",

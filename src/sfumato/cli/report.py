@@ -34,14 +34,14 @@ def report(
     ] = None,
     interactive: Annotated[
         bool,
-        typer.Option("--interactive/--static", help="Charts that can be zoomed, or drawings only."),
+        typer.Option("--interactive/--static", help="Interactive charts, or static drawings only."),
     ] = True,
     regime: Annotated[
         str | None,
         typer.Option(
             "--for",
             metavar="REGIME",
-            help="Answer what a regime asks for: ema, health-canada, hipaa, ontario:LEVEL, cms, wp216, ico, "
+            help="Answer the questions of a regime: ema, health-canada, hipaa, ontario:LEVEL, cms, wp216, ico, "
             "iso27559, quebec, eurostat and more, or a .toml file of your own.",
         ),
     ] = None,

@@ -27,7 +27,7 @@ def run(
     population: Annotated[Path | None, typer.Option(help="With --init: its population.")] = None,
     labels: Annotated[Path | None, typer.Option(help="With --init: a matrix's labels.")] = None,
     engine: Annotated[
-        str | None, typer.Option(help="With --init: the engine, where several recognise a file.")
+        str | None, typer.Option(help="With --init: the engine, if several recognise a file.")
     ] = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,

@@ -20,7 +20,7 @@ def serve(
     *,
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 8765,
     idle: Annotated[
-        int, typer.Option(help="Minutes without anybody acting after which the page locks itself.")
+        int, typer.Option(help="Minutes of inactivity after which the page locks itself.")
     ] = 15,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,

@@ -1,7 +1,7 @@
 """The same few verbs, map_batches and count_groups, on one machine and on Spark.
 
 `engine("local")` and `engine("spark")` give objects that answer alike, part by part; `Journal` keeps the
-finished parts of a publish, so that a killed run goes on where it stopped.
+finished parts of a publish, so that a killed run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMPUTE: Registry[type[Compute]] = Registry(
     group="sfumato.compute",
     of="sfumato.compute.protocol:Compute",
 )
-"""Where the work is done, by name; each is built with `threads` and its own options."""
+"""Engine that does the work, by name; each is built with `threads` and its own options."""
 
 
 def compute_option(help: str) -> Named:  # noqa: A002 (the word of every command line)

@@ -59,7 +59,7 @@ def fingerprint(**made_from: object) -> str:
 Content: TypeAlias = bytes | Sequence[bytes | bytearray | memoryview]
 """The bytes of a part, whole or in pieces."""
 Facts: TypeAlias = dict[str, Any]
-"""What is remembered with a part, in plain JSON; whoever wrote it knows its fields."""
+"""What is remembered with a part, in plain JSON; its writer knows its fields."""
 
 
 @dataclass

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Local", "available_cores"]
 
-# The largest block that makes the C library of Linux give memory back later than it would by itself.
+# The largest block that makes the C library of Linux return memory later than it would by default.
 _LARGE = (1 << 25) - (1 << 16)
 
 Batch = TypeVar("Batch")

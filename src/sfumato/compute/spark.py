@@ -106,7 +106,7 @@ class Spark:
             builder = builder.master(master)
         if master.startswith("local"):
             quiet["spark.driver.bindAddress"] = quiet["spark.driver.host"] = "127.0.0.1"
-            # Whoever connects must know the session's own secret; a cluster has its own settings.
+            # Clients must know the session's own secret; a cluster has its own settings.
             quiet["spark.authenticate"] = quiet["spark.network.crypto.enabled"] = "true"
             quiet["spark.local.dir"] = tempfile.gettempdir()
             quiet["spark.driver.memory"] = "2g"  # driver and workers share it on one machine
@@ -256,7 +256,7 @@ def _master_from_settings() -> str | None:
     if "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit, which knows
         from pyspark import SparkConf, SparkContext
 
-        SparkContext._ensure_initialized()  # noqa: SLF001 (what SparkConf reads lies behind it)
+        SparkContext._ensure_initialized()  # noqa: SLF001 (SparkConf reads through it)
         master: str | None = SparkConf().get("spark.master")
         return master
     arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")

@@ -1,4 +1,4 @@
-"""Numbers that are given out coarsely: two digits of a figure, counts in multiples of k, bins of k people or more.
+"""Numbers that are published coarsened: two digits of a figure, counts in multiples of k, bins of k people or more.
 
 A count of raw records that are not published, in its own digits, tells two releases that differ by one person
 apart, and a count of one or two is about somebody. So every such number goes through this module.
@@ -16,7 +16,7 @@ SMALLEST_COUNT = 5
 
 
 def granularity_of(k: int | None) -> int:
-    """Return the k that counts are given out in multiples of: the release's own, or five where it has none.
+    """Return the number k whose multiples published counts are: the release's own, or five if it has none.
 
     >>> granularity_of(11), granularity_of(1), granularity_of(None)
     (11, 5, 5)

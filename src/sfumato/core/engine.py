@@ -124,7 +124,7 @@ class Part:
     others: tuple[str, ...] = ()
     """Candidates of the same frontier whose releases are in the folder too, and are not reported on."""
     public: bool = False
-    """Whether the report is given out: frontier and attack are with the steward, not missing."""
+    """Whether the report is public: frontier and attack are with the steward, not missing."""
 
 
 class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):

@@ -193,7 +193,7 @@ class Exploration(Generic[R, C]):
         progress: Progress | None = None,
         **options: object,
     ) -> Any:
-        """Publish data as a candidate says.
+        """Publish data by a candidate.
 
         Parameters
         ----------

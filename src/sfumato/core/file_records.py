@@ -47,10 +47,10 @@ class OutputFile(Record):
 class InputFile(OutputFile):
     """A file that went in.
 
-    In frontier.json, which stays in the house, `sha256` is the plain hash. In release.json the inputs
+    In frontier.json, which stays private, `sha256` is the plain hash. In release.json the inputs
     carry no plain hash: a reader of the release could try guesses against it. `hmac` is a mark under
     the steward's private key, by which the steward's own tools know the same file again. How many rows
-    went in stays in the house, too: less those that came out, it is the number that was left out.
+    went in stays private, too: minus the records published, it is the number that was left out.
     """
 
     sha256: Hidden[Mark | None] = None

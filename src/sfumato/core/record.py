@@ -1,6 +1,6 @@
-"""What records are made of: their bases, the types of their fields, and what of them may be given out.
+"""What records are made of: their bases, the types of their fields, and which fields may be published.
 
-The rule that no word of the data leaves the house lives in the field types: a text field is a name that
+The field types enforce that no word of the data is published: a text field is a name that
 the steward or the program declared, never free text. So does the rule that no figure of the raw data does:
 every field of a `Record` says who may read it, and a class with a field that does not say it cannot be defined.
 
@@ -125,9 +125,9 @@ RoundedUp = Annotated[T, Exposure.ROUNDED_UP]
 RoundedDown = Annotated[T, Exposure.ROUNDED_DOWN]
 """A utility over many people: published with two significant digits, rounded down; intervals outwards."""
 Coarse = Annotated[T, Exposure.COARSE]
-"""A count of raw records that are not published: given out as the next multiple of the release's k."""
+"""A count of raw records that are not published: rounded up to the next multiple of the release's k."""
 Private = Annotated[T, Exposure.PRIVATE]
-"""A figure that stays in the house: in no release.json and in no report that is given out.
+"""A figure that stays private: in no release.json and in no public report.
 
 A figure that cannot be computed from the published data and declared parameters alone is private: whoever
 holds the population, or most of the records, could check guesses about the raw data against it, however
@@ -152,7 +152,7 @@ class Record(BaseModel):
     )
 
     stays: ClassVar[bool] = False
-    """Whether the record stays in the house as a whole."""
+    """Whether the record stays private as a whole."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:
@@ -187,7 +187,7 @@ class Record(BaseModel):
 
     @property
     def granularity(self) -> int:
-        """The k that counts of raw records are given out in multiples of."""
+        """The number k: published counts of raw records are multiples of it."""
         return SMALLEST_COUNT
 
     def to_json(self) -> Content:
@@ -195,7 +195,7 @@ class Record(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
     def to_public_json(self) -> Content:
-        """Return what may be given out: no hidden and no private field, some figures rounded."""
+        """Return what may be published: no hidden and no private field, some figures rounded."""
         return _public(self, self.granularity)
 
     def to_report_json(self) -> Content:
@@ -227,7 +227,7 @@ class Record(BaseModel):
 
 
 class HouseRecord(Record):
-    """Base of what stays in the house as a whole (a frontier, an attack): its fields need no marks."""
+    """Base of what stays private as a whole (a frontier, an attack): its fields need no marks."""
 
     stays: ClassVar[bool] = True
 

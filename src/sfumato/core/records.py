@@ -1,7 +1,7 @@
 """frontier.json, release.json and attack.json as types, shared by those who write and those who read them.
 
 Each engine extends these models with its own fields; a file is always written from a model and read back into the same
-model. That no word of the data leaves the house is a rule of the field types: a text field is a declared name.
+model. The field types enforce that no word of the data is published: a text field is a declared name.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class Release(Record):
     """release.json: what was published, how, and what was measured on the output itself.
 
     `request` holds the options of publishing, `counts` what was counted on what was published, `left_out` the records
-    that were not, by reason, in multiples of `multiples_of` where it is given out; `risk` and `utility` are what was
+    that were not, by reason, in multiples of `multiples_of` where it is published; `risk` and `utility` are what was
     promised; engines add `measured`, typed. `frontier` is the mark of the frontier that the candidate is on. `withheld`
     lists the records that could not be processed, by id, with the reason. There is no time stamp: same plan, same bytes.
     """
@@ -256,7 +256,7 @@ class Release(Record):
         return tuple(file.with_mark() for file in inputs)
 
     def to_public_json(self) -> Content:
-        """Return what may be given out, and what its counts of left out records are multiples of."""
+        """Return what may be published, and what its counts of left out records are multiples of."""
         return {**super().to_public_json(), "multiples_of": self.granularity}
 
     def tell_left_out(self, name: str) -> str:
@@ -286,7 +286,7 @@ class Release(Record):
         return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
-        """Write release.json into a folder: what may be given out, and nothing else.
+        """Write release.json into a folder: what may be published, and nothing else.
 
         Parameters
         ----------

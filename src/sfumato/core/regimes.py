@@ -245,7 +245,7 @@ REGIMES = _registry()
 
 
 def find_regime(name: str | os.PathLike[str]) -> Regime:
-    """Return a regime by what `--for` names: an id, an id and a level, or a file of one's own.
+    """Return a regime by what `--for` names: an id, an id and a level, or a file of your own.
 
     Parameters
     ----------

@@ -143,9 +143,9 @@ def _private_folder() -> tuple[Path, int]:
 
 
 def _remove_stale(place: Path) -> None:
-    """Remove folders of ours whose process is gone: those that nobody has locked."""
+    """Remove our folders whose process has ended: those without a lock."""
     for folder in place.glob(f"{_FOLDER}*"):
-        with suppress(OSError):  # somebody else's, or gone meanwhile
+        with suppress(OSError):  # somebody else's, or already removed
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 if os.fstat(lock).st_uid == os.geteuid():

@@ -1,4 +1,4 @@
-"""Detectors: models of one's own that find what is sensitive, as findings with scores.
+"""Detectors: the user's own models, which return what is sensitive as findings with scores.
 
 A detector is a folder. What reads it is found by the files that it holds; another package adds its own reader under
 the entry-point group `sfumato.detectors`.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 
-# A label is published in the place of what it labels, so it must not be able to say it.
+# A label is published in place of what it labels, so it must not be able to say it.
 _LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 
 _BY_LABEL = "predicted_spans"

@@ -1,7 +1,7 @@
 """Shuffled rows: ordered by a seeded hash of what is published, so that no original order is left.
 
 Equal rows are interchangeable, so an order that depends on the published rows and on a private seed alone
-reveals nothing about where a row was before. Lines are dealt out to files of the stage when there are many,
+reveals nothing about where a row was before. Lines are distributed to temporary files when there are many,
 and each file is sorted separately: the memory used does not depend on the number of rows.
 """
 
@@ -173,7 +173,7 @@ def _in_order(
 
 
 def _dealt(file: BinaryIO) -> Iterator[tuple[Places, Column]]:
-    """Read back what was dealt to a file."""
+    """Read back what was written to a temporary file."""
     file.seek(0)
     while head := file.read(16):
         rows, size = np.frombuffer(head, np.int64).tolist()

@@ -29,7 +29,7 @@ _MOST_DAYS = 100_000
 
 
 def with_cuts(schema: TableSchema, opened: TableSource) -> TableSchema:
-    """Return the schema with cuts in the place of quantiles."""
+    """Return the schema with cuts in place of quantiles."""
     cuts = {a.name: _quantiles(schema, a, opened) for a in schema.quasi if a.quantiles is not None}
     return (
         schema.with_domains({n: Domain(cuts=list(c)) for n, c in cuts.items()}) if cuts else schema
@@ -114,7 +114,7 @@ def _order_values(
     """Order the values that are in a column.
 
     Numbers are in their order. Names and codes have no order: they follow the hierarchy, where there is
-    one, or go from the most frequent to the rarest, so that rare ones lie side by side.
+    one, or go from the most frequent to the rarest, so that rare ones are neighbours.
     """
     counts: dict[str, float] = {}
     for value, weight in zip(column.to_pylist(), weights.to_pylist(), strict=True):

@@ -92,7 +92,7 @@ class ReleasedView(DocumentView):
 
 
 class ReleaseAudit(TypedDict):
-    """What random windows that were read since a release say of it: of the sensitive words met, how many stand in its file."""
+    """What random windows read since a release say about it: how many of the sensitive words found are in its file."""
 
     release: str
     windows: int

@@ -152,7 +152,7 @@ class OwnValues:
     age_band : Band, optional
         The ages that the row leaves open; None where ages are not looked for.
     birth : Band, optional
-        The day of birth, or the days between which it lies, where they are known.
+        The day of birth, or the days between which it is, if known.
     visit : int, optional
         The day of the visit, as an ordinal.
     visit_band : Band, optional

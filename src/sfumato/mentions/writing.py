@@ -15,7 +15,7 @@ _SAYS_NOTHING = ("*", "known", "a rare value")
 
 
 def write_age(band: Band, language: Language) -> str:
-    """Return the words of an age band, in the place of a number.
+    """Return the words of an age band, in place of a number.
 
     >>> from .languages.base import language
     >>> [write_age(b, language("en")) for b in (Band(45, 49), Band(85), Band(None, 17), Band())]

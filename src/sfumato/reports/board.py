@@ -49,7 +49,7 @@ class BoardFigure:
 
 @dataclass(frozen=True)
 class Answer:
-    """One thing that a regime asks for, and where it stands: in the report, or left to be written."""
+    """One thing that a regime asks for, and its place: in the report, or left to be written."""
 
     what: str
     where: str

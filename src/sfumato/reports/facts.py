@@ -1,6 +1,6 @@
-"""facts.json: the records behind a report, without what must stay in the house.
+"""facts.json: the records behind a report, without what must stay private.
 
-Hashes of inputs are omitted, because whoever holds a release could test guesses against them; so are
+Hashes of inputs are omitted, because a reader of the release could test guesses against them; so are
 folders, times and machine names, so that the same plan gives the same facts byte for byte.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["ReportFacts", "facts_json"]
 class ReportFacts:
     """Everything a report is made from: its parts, and the name of the plan that was run, if one was.
 
-    `public` says that the report is given out with a release: it holds nothing that was measured on the
+    `public` says that the report is published with a release: it holds nothing that was measured on the
     raw data. `regime` is what the report is made for, and `language` what it is written in.
     """
 

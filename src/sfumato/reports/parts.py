@@ -181,7 +181,7 @@ def _order_of_release(part: _Found) -> tuple[bool, float, str]:
 
 
 def public_parts(parts: Sequence[Part]) -> list[Part]:
-    """Return what a report says that is given out: the releases, by what is public of them.
+    """Return what a public report says: the releases, by their public fields.
 
     Frontiers and attacks were measured on the raw data and stay with the steward: the figures of every
     candidate move with every record.

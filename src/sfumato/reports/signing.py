@@ -103,7 +103,7 @@ def sign_files(
     key : Ed25519PrivateKey, optional
         The key; without one there are sums and no signature.
     kept : str, optional
-        The name of a folder in it that is not given out, and so not signed.
+        The name of a folder in it that is private, and so not signed.
 
     """
     own = [

@@ -1,6 +1,6 @@
 """Writing a report: facts.json, report.html and, if form, report.pdf and the charts, whole or not at all.
 
-Where something was published there are two editions. What is in the folder of the report may be given out: it
+Where something was published there are two editions. What is in the folder of the report may be published: it
 is about the releases alone, and nothing in it was measured on the raw data. The other one, with the
 frontier, the attacks and every figure in full, is for the steward and is in the private folder next to it.
 """
@@ -46,7 +46,7 @@ class ReportForm:
     language : str, default="en"
         The language of the report.
     sign : path, optional
-        The key that what is given out is signed with.
+        The key that signs what may be published.
 
     """
 
@@ -123,12 +123,12 @@ def write_report(
     key = None if form.sign is None else load_signing_key(form.sign)
     if key is not None and not released:
         raise ParameterError("There is no release to sign.", hint="publish something first.")
-    if not released:  # nothing is given out yet: the report is the steward's
+    if not released:  # nothing was published: the report is the steward's
         return _write(full, target, form, force=force, private=True)
     public = replace(full, parts=tuple(released), public=True)
     files = [file for part in released for file in part.files]
     written = _write(public, target, form, force=force, signing=(files, key))
-    form = replace(form, sign=None)  # what the steward keeps is not given out
+    form = replace(form, sign=None)  # the steward's edition is not signed
     kept = _write(full, private_folder_of(target), form, force=force, private=True)
     return written | {f"private {name}": path for name, path in kept.items()}
 

@@ -49,7 +49,7 @@ def serve(
             raise InputError(
                 f"Port {port} is taken.", hint="give another with --port, or 0 for any."
             ) from None
-        listener.listen(128)  # whoever opens the address at once must not be refused
+        listener.listen(128)  # a connection right after the start must not be refused
         say(f"http://127.0.0.1:{listener.getsockname()[1]}{app.entrance}")
         for line in () if page.desk is None else page.desk.notes():
             note(line)

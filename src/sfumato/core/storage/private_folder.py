@@ -14,7 +14,7 @@ _MOST_BYTES = 200  # of a name on most disks 255, less what is added to it
 
 
 def private_folder_of(out: str | os.PathLike[str]) -> Path:
-    """Return the folder of what belongs to a release and must not be given out with it.
+    """Return the folder of what belongs to a release and must not be published with it.
 
     >>> private_folder_of("releases/notes").name
     'notes.private'

@@ -46,7 +46,7 @@ def check_output(
         The file or folder to be written.
     force : bool, default=False
         Allow replacing a file, or a folder that sfumato wrote itself. A folder that holds anything
-        else, a link and the current folder are refused all the same.
+        else, a link and the current folder are refused anyway.
     inputs : iterable of paths
         What the command reads. An output that is one of them, holds one, or is inside a folder
         that is read is refused, with or without `force`.

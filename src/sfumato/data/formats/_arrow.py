@@ -95,7 +95,7 @@ def _time_zone(metadata: object) -> dict[str, str] | None:
 
 
 def only_present(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Bring a column to its type with dictionaries of the values that stand in it, and no others."""
+    """Bring a column to its type with dictionaries of the values in it, and no others."""
     plain = _without_dictionaries(kind)
     if plain == kind:
         return column.cast(kind)

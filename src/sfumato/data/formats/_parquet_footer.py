@@ -27,7 +27,7 @@ _LONGEST_HEADER = 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A column of a row group: whether it holds texts, its codec, where its pages lie and their bytes."""
+    """A column of a row group: whether it holds texts, its codec, the place of its pages and their bytes."""
 
     is_text: bool
     codec: str

@@ -31,7 +31,7 @@ def _line_end(raw, start):
 
 @njit(cache=True, nogil=True)
 def _after(raw, i, end, words, first, last):
-    """Return the place after some bytes that must stand here; −1 where they do not."""
+    """Return the place after some bytes that must be here; −1 if they are not."""
     if i < 0 or i + last - first > end:
         return -1
     for k in range(last - first):
@@ -102,7 +102,7 @@ def _text(raw, i, end):
 
 @njit(cache=True, nogil=True)
 def _after_field(raw, i, end, names, bounds):
-    """Return the place after the field that begins with a comma at i; −1 where it may not stand here."""
+    """Return the place after the field that begins with a comma at i; −1 if it may not be here."""
     if i + 3 > end or raw[i] != COMMA or raw[i + 1] != SPACE or raw[i + 2] != QUOTE:
         return -1
     first = i + 2
@@ -142,7 +142,7 @@ def _after_field(raw, i, end, names, bounds):
 def read_back(raw, pieces, piece_bounds, names, name_bounds, line_start, line_end, slow, rows):
     """Hash each line that is written as lines are; return how many lines there are.
 
-    `pieces` must stand before the id, before the text, and after it; `names` are those three fields.
+    `pieces` must be before the id, before the text, and after it; `names` are those three fields.
     """
     n = 0
     start = 0

@@ -101,7 +101,7 @@ class Conll(Format[ConllOptions]):
         yield from parser.end()
 
     def comparable(self, text: str) -> str:
-        """Return the tokens of a text; what stands between them is made in reading."""
+        """Return the tokens of a text; what is between them is made in reading."""
         return " ".join(re.findall(r"[^ \t\r\n]+", text))
 
     def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
@@ -177,7 +177,7 @@ class Conll(Format[ConllOptions]):
 
 
 def _tokens_without_edits(document: Edited) -> dict[int, str]:
-    """Return where tokens that no edit touches stand in the published text, and the places of each."""
+    """Return the places of tokens that no edit touches in the published text."""
     found: dict[int, str] = {}
     edits, passed, moved = document.edits, 0, 0
     for segment in document.document.segments:

@@ -47,14 +47,14 @@ class RefusedFileError(Exception):
 
 @dataclass
 class OpenedFile:
-    """A file that was opened and cleaned: its text, and where each stretch of it stands.
+    """A file that was opened and cleaned: its text, and the place of each stretch of it.
 
     Parameters
     ----------
     text : str
         Everything that can be read, in reading order.
     segments : sequence of Segment
-        Where it stands; an edit that no segment covers is refused.
+        Its place; an edit that no segment covers is refused.
     found : FileSummary
         What was found and what was dropped, in counts.
     orders : sequence of sequences of int

@@ -32,7 +32,7 @@ class FileSummary:
     characters, words : int, default=0
         How much text they have.
     places : Counter
-        Characters of text by where they stand: body, header, comment.
+        Characters of text by their place: body, header, comment.
     hidden : Counter
         Text that a reader of the page does not see, and other hidden things, by kind.
     dropped : Counter

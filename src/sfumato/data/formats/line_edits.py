@@ -88,7 +88,7 @@ def line_hashes(heads: Column, texts: Hashes, others: Column) -> Hashes:
     texts : array
         The hashes of the texts.
     others : Column
-        The other fields, as they stand in the line.
+        The other fields, as in the line.
 
     """
     from . import _kernels

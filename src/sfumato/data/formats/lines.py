@@ -186,7 +186,7 @@ class _LineReader:
         try:
             raw.decode()
             most = limits.record_bytes
-        except UnicodeDecodeError:  # some line is not UTF-8: each is looked at by itself
+        except UnicodeDecodeError:  # some line is not UTF-8: check each line separately
             most = 0
         n = _kernels.scan_lines(
             np.frombuffer(raw, np.uint8), frozen(self.names.data), self.names.bounds, most,
@@ -278,7 +278,7 @@ class LineWriter:
         self.pieces = Column.of(pieces)
 
     def lines(self, block: LineBlock, text: Column) -> bytearray:
-        """Return the lines, with these texts in the place of the block's own."""
+        """Return the lines, with these texts in place of the block's own."""
         from . import _kernels
 
         pieces, count = self.pieces, len(block)

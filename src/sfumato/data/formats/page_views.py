@@ -1,4 +1,4 @@
-"""What a format with pages shows of them: their text, and where on the page each character stands."""
+"""What a format with pages shows: their text, and the place of each character on the page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PageBox:
 def boxes_of_edits(
     pages: Sequence[PageView], text: str, edits: Sequence[Edit], comparable: Callable[[str], str]
 ) -> list[PageBox]:
-    """Return where what replaces each edit stands on the pages of the written file, line by line.
+    """Return the place of each edit's replacement on the pages of the written file, line by line.
 
     Parameters
     ----------

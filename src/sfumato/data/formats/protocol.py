@@ -336,7 +336,7 @@ def checked_columns(
     for what, name in (("text", names.text), ("id", names.id), ("spans", names.spans)):
         if name is None or name in columns or (what == "spans" and name == default.spans):
             continue
-        # The first line of a file without a header is a person: only common words of headers are told.
+        # The first line of a file without a header is a person: only common words of headers are shown.
         known = [c for c in columns if c.casefold() in HEADER_WORDS]
         hint = f"it has {len(columns):,} columns, which must be named (in a CSV file, by its first line)"
         hint += f", among them {', '.join(map(repr, known))}." if known else "."

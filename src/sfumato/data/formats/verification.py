@@ -2,7 +2,7 @@
 
 Each document has a digest of its id, its text, its other fields and its marks. The digests of what was decided
 are taken from the edits, those of what was written from the file, and the two must be the same, whatever their
-order. Containers are searched besides: nothing that was removed may stand in any of their streams.
+order. Containers are searched besides: nothing that was removed may occur in any of their streams.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Digests", "Verified", "compare", "find_removed", "stands_in_names"]
 _SIZE = 16
 _UNREADABLE = b"\0" * _SIZE
 _LONG = 8  # characters of a string that is no part of a name by chance
-_SHORTEST = 4  # characters of a removed string that is worth a search; shorter ones stand anywhere
+_SHORTEST = 4  # characters of a removed string that is worth a search; shorter ones occur anywhere
 
 
 class Digests:
@@ -63,7 +63,7 @@ class Digests:
 class Verified:
     """How many documents were read back as decided; `missing` and `foreign` are the digests that were not.
 
-    `leaks` counts removed strings that stand in a stream of a container.
+    `leaks` counts removed strings that occur in a stream of a container.
     """
 
     documents: int
@@ -76,7 +76,7 @@ class Verified:
 
 
 def compare(expected: Digests, found: Digests, leaks: int = 0) -> Verified:
-    """Hold what was found against what was decided, as often as each stands there.
+    """Compare what was found with what was decided, counting repetitions.
 
     >>> one, two = Digests(), Digests()
     >>> one.add(b"a" * 16), two.add(b"b" * 16)
@@ -92,7 +92,7 @@ def compare(expected: Digests, found: Digests, leaks: int = 0) -> Verified:
 
 
 def find_removed(path: Path, removed: Iterable[str]) -> int:
-    """Count the removed strings that stand in a file, in any stream of it, in UTF-8 or UTF-16."""
+    """Count the removed strings that occur in a file, in any stream of it, in UTF-8 or UTF-16."""
     wanted = {text for text in removed if len(text) >= _SHORTEST}
     left = set[str]()
     for stream in _streams(path) if wanted else ():
@@ -107,7 +107,7 @@ def find_removed(path: Path, removed: Iterable[str]) -> int:
 def stands_in_names(text: str, names: Iterable[str]) -> bool:
     """Return whether a removed string is the name of an element or an attribute, or a long one is inside of one.
 
-    Names are words of a standard, and short ones (`Page` in `lastRenderedPageBreak`) stand in some of them by chance.
+    Names are words of a standard, and short ones (`Page` in `lastRenderedPageBreak`) occur in some of them by chance.
 
     >>> stands_in_names("Quentin", ["w:Quentin"]), stands_in_names("Page", ["lastRenderedPageBreak"])
     (True, False)

@@ -166,20 +166,20 @@ class BasketsEngine(
         return (
             Verb(
                 "audit",
-                "Measure what a file gives away as it stands, by what someone knows.",
+                "Measure what an unchanged file reveals to someone with some knowledge.",
                 BasketsAuditRequest,
                 _audit,
                 writes="no",
             ),
             Verb(
                 "hierarchy",
-                "Learn groups of items from what people have together, for --hierarchy.",
+                "Learn groups of items that people have together, for --hierarchy.",
                 BasketsHierarchyRequest,
                 _hierarchy,
             ),
             Verb(
                 "topics",
-                "Score how widely each row's items spread over topics (rows that stand for several people).",
+                "Score how widely each row's items spread over topics (rows shared by several people).",
                 BasketsTopicsRequest,
                 _topics,
                 writes="no",

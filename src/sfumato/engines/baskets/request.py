@@ -41,7 +41,7 @@ K = Annotated[int, Field(ge=1)]
 
 _MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log)."
 _LABELS = "File with one label per line, or for CSV the name of a column."
-_ENGINE = "Where equal rows are counted."
+_ENGINE = "Engine that counts equal rows."
 _THREADS = "Threads to use; all cores if not given."
 _COMPUTE = compute_option(_ENGINE)
 _LOG_COLUMNS = ("item", "person", "basket", "quantity", "min_quantity")
@@ -87,7 +87,7 @@ class _OfMatrix(Request):
     )
 
     hierarchy: str | Path | None = parameter(
-        None, help="Categories of the items, as further items: a line per item, up to the top.",
+        None, help="Categories of the items, as additional items: one line per item, up to the top.",
         role="file",
     )  # fmt: skip
 
@@ -195,7 +195,7 @@ class BasketsRequest(_OfMatrix):
         ge=0, le=1, aliases=["rho"],
     )  # fmt: skip
     utility: str = parameter(
-        "auto", help="What is on the utility axis; auto: auc with labels, ones without.",
+        "auto", help="Measure on the utility axis; auto: auc with labels, ones without.",
         choices=measure_names,
     )  # fmt: skip
     max_suppressed_rows: float = parameter(
@@ -203,11 +203,11 @@ class BasketsRequest(_OfMatrix):
         former=["max_rows_out"], record_as="max_rows_out",
     )  # fmt: skip
     stop: Literal["never", "first"] = parameter(
-        "never", help="At an infeasible feature: skip it and go on, or stop as the paper does."
+        "never", help="At an infeasible feature: skip it and continue, or stop as in the paper."
     )
     folds: int = parameter(5, help="Folds of the cross-validation.", ge=2)
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
-        [1, 2], help="Numbers of known absences to measure the anonymity under."
+        [1, 2], help="Numbers of known absences under which anonymity is measured."
     )
     absence_risky: NamesInput | None = parameter(
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
@@ -240,14 +240,15 @@ class BasketsPublishRequest(_OfMatrix):
 
     compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
     accept_shift: bool = parameter(
-        False, help="Publish although the rows are not like those explored; recorded."
+        False,
+        help="Publish although the rows differ from those explored; recorded in release.json.",
     )
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
     max_joint_risk: float | None = parameter(
         None,
-        help="Maximum individual risk together with earlier releases of the same people next to the output.",
+        help="Maximum individual risk together with neighbouring earlier releases of the same people.",
         gt=0,
         le=1,
     )
@@ -307,7 +308,7 @@ class BasketsAttackRequest(_OfMatrix, _OfFolder):
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
         [0], help="Numbers of known absences.", min_length=1
     )
-    people: int = parameter(1000, help="How many people are looked for.", ge=1)
+    people: int = parameter(1000, help="Number of people to look for.", ge=1)
     earlier: list[str | Path] = parameter(
         [],
         help="Earlier releases of some of the same people; or, for a folder that explore wrote, the candidate by "
@@ -316,17 +317,17 @@ class BasketsAttackRequest(_OfMatrix, _OfFolder):
         metavar="RELEASE|ID",
         former=["link"],
     )
-    seed: int = parameter(0, help="Seed of who is drawn and what is known.", ge=0)
+    seed: int = parameter(0, help="Seed of the people drawn and of what is known about them.", ge=0)
 
 
 class BasketsAuditRequest(_OfMatrix):
     """The parameters of `baskets audit`."""
 
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
-        [1, 2], help="Numbers of known absences to measure the anonymity under."
+        [1, 2], help="Numbers of known absences under which anonymity is measured."
     )
     ordered: list[str] = parameter(
-        [], help="Columns of a CSV whose numbers are ordered: someone knows a lower bound."
+        [], help="Ordered columns of a CSV, of which someone knows a lower bound."
     )
     equal: list[str] = parameter(
         [], help="Columns of a CSV of which someone knows the exact value."
@@ -347,7 +348,9 @@ class BasketsHierarchyRequest(_OfMatrix):
         8, help="Maximum number of items in a group; a section holds up to its square.", ge=2
     )
     min_rows: int = parameter(
-        2, help="Items held by fewer rows are not grouped: too little is known of them.", ge=1
+        2,
+        help="Items held by fewer rows are not grouped, because too little is known about them.",
+        ge=1,
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 

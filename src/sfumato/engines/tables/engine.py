@@ -203,7 +203,7 @@ class TablesEngine(
             ),
             Verb(
                 "update",
-                "Say what changed in new data since its schema was written.",
+                "Show what changed in new data since its schema was written.",
                 UpdateRequest,
                 _update,
                 writes="no",
@@ -216,7 +216,7 @@ class TablesEngine(
             ),
             Verb(
                 "tabulate",
-                "Count a release or a table by columns: small counts hidden, rounded, or with noise.",
+                "Count a release or a table by columns, with small counts hidden, rounded or noisy.",
                 TabulateRequest,
                 _tabulate,
             ),

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
-_ENGINE = "Where rows are counted and written."
+_ENGINE = "Engine that counts and writes rows."
 _THREADS = "Threads of this machine (default: all cores)."
 _SUPPRESSED = ("records", "cells")
 _DIVERSITIES = ("distinct", "entropy", "recursive")
@@ -227,7 +227,7 @@ class TablesRequest(Request):
 
 
 def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
-    """Return the files with a database in the place of a table in it."""
+    """Return the files with a database in place of a table in it."""
     from ...data.statistics_files import split_database
 
     return [(name, split_database(path)[0]) for name, path in files]
@@ -289,7 +289,7 @@ class TablesPublishRequest(Request):
     )
     max_joint_risk: float | None = parameter(
         None,
-        help="Maximum individual risk together with earlier releases of the same people next to the output.",
+        help="Maximum individual risk together with neighbouring earlier releases of the same people.",
         gt=0,
         le=1,
     )
@@ -297,10 +297,12 @@ class TablesPublishRequest(Request):
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )
     accept_shift: bool = parameter(
-        False, help="Publish although the records are not like those explored; recorded."
+        False,
+        help="Publish although the records differ from those explored; recorded in release.json.",
     )
     keep_undeclared: bool = parameter(
-        False, help="Publish columns that the schema does not name as they are; recorded."
+        False,
+        help="Publish columns that the schema does not name unchanged; recorded in release.json.",
     )
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."

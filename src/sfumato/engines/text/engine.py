@@ -234,7 +234,7 @@ class TextEngine(
             ),
             Verb(
                 "convert",
-                "Write labels in another tool's format: of a corpus, or the answers of a project.",
+                "Write the labels of a corpus, or the answers of a project, in another tool's format.",
                 ConvertRequest,
                 verbs.convert,
             ),

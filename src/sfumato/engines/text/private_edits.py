@@ -2,7 +2,7 @@
 
 One line per published document: its id, the id under which it is published, the hash of its text as it was
 read, the format and the version of its reader, and its edits as [start, end, replacement, label] in characters
-of that text. Whoever reads a release next to its originals needs nothing else.
+of that text. Reading a release next to its originals needs nothing else.
 """
 
 from __future__ import annotations

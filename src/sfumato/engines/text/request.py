@@ -80,7 +80,7 @@ _ENCODER = Named(
     {DEFAULT_ENCODER: [Argument("encoder_tuning", metavar="TUNING")]},
     metavar="none|default[:TUNING]|FOLDER",
 )
-_ENGINE = "Where the work is done."
+_ENGINE = "Engine that does the work."
 _COMPUTE = compute_option(_ENGINE)
 
 
@@ -101,7 +101,7 @@ class TextRequest(WithFindings):
         aliases=["label"], min_length=1,
     )  # fmt: skip
     background: list[DocumentsInput] = parameter(
-        [], help="Other labelled corpora of any origin, or the starter that is shipped.", role="file",
+        [], help="Other labelled corpora of any origin, or starter, the built-in model.", role="file",
         metavar="FILE|starter",
     )  # fmt: skip
     starter: bool = parameter(
@@ -123,10 +123,12 @@ class TextRequest(WithFindings):
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
     folds: int = parameter(4, help="Folds by document.", ge=2)
-    learner: str | LearnerInput = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    learner: str | LearnerInput = parameter(
+        "crf", help="Learner of the classifiers.", choices=lambda: LEARNERS
+    )
     mode: str = parameter(
         "honest",
-        help="Judged on unseen documents, or as the paper prints it.",
+        help="Evaluate on unseen documents, or as in the paper.",
         choices=lambda: MODES,
     )
     weights: dict[str, Ratio] = parameter(
@@ -154,12 +156,12 @@ class TextRequest(WithFindings):
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
-        BUDGETS, help="How many words an attacker inspects.", flag="--budget", aliases=["budget"],
+        BUDGETS, help="Numbers of words that an attacker inspects.", flag="--budget", aliases=["budget"],
         min_length=1,
     )  # fmt: skip
     encoder: File = parameter(
         NO_ENCODER,
-        help="A pretrained encoder that takes part; TUNING is head, two (default) or all of its layers.",
+        help="Pretrained encoder that takes part; TUNING is head, two (default) or all of its layers.",
         metavar="none|default|FOLDER",
     )
     encoder_tuning: str = parameter(
@@ -225,7 +227,7 @@ class TextPublishRequest(WithFindings):
         aliases=["replace"], choices=lambda: REPLACEMENTS, on_page=True,
     )  # fmt: skip
     key: File | None = parameter(
-        None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file",
+        None, help="File (mode 600) with the secret key of surrogates (default: SFUMATO_KEY).", role="file",
         on_page=True,
     )  # fmt: skip
     scope: str = parameter(
@@ -241,7 +243,7 @@ class TextPublishRequest(WithFindings):
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
     keep: list[str] = parameter(
-        [], help="Other fields to publish as they are; all others are dropped."
+        [], help="Other fields to publish unchanged; all others are dropped."
     )
     drop: list[str] = parameter(
         [], help="Other fields to drop, as all are that are not kept by name.", within="keep"
@@ -251,18 +253,20 @@ class TextPublishRequest(WithFindings):
         choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
     )  # fmt: skip
     accept_shift: bool = parameter(
-        False, help="Publish although the documents are not like those learned from; recorded."
+        False,
+        help="Publish although the documents differ from the training documents; recorded in release.json.",
     )
     accept_scans: bool = parameter(
-        False, help="Publish scanned pages, read by OCR, although nobody has seen them; recorded."
+        False,
+        help="Publish scanned pages, read by OCR, although nobody has seen them; recorded in release.json.",
     )
     ignore_marks: bool = parameter(
         False,
-        help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
+        help="Treat marked spans of the input as unmarked, to measure what was learned.",
     )
     keep_ids: bool = parameter(
         False,
-        help="Publish documents under their own ids and in their own order; else they get new ones.",
+        help="Keep the ids and the order of documents; by default both are new.",
         on_page=True,
     )
     new_ids: bool = parameter(
@@ -298,12 +302,12 @@ class TextAttackRequest(Request):
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
-        BUDGETS, help="How many words are inspected.", flag="--budget", aliases=["budget"],
+        BUDGETS, help="Numbers of words to inspect.", flag="--budget", aliases=["budget"],
         min_length=1,
     )  # fmt: skip
     encoder: File | None = parameter(
         None,
-        help="The encoder of attackers who have one (default: the installed one, if any).",
+        help="Encoder of attackers who have one (default: the installed one, if any).",
         metavar="none|default|FOLDER",
     )
     folds: int = parameter(4, help="Folds by document inside the release.", ge=2)

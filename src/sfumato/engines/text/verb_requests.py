@@ -83,7 +83,7 @@ class StartRequest(ReadOptions):
         within="background",
     )  # fmt: skip
     no_starter: bool = parameter(
-        False, help="Propose by rules alone, without the model that is shipped.", within="model"
+        False, help="Propose by rules alone, without the built-in model.", within="model"
     )
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
     target_risk: float = parameter(
@@ -95,7 +95,7 @@ class StartRequest(ReadOptions):
     )
     encoder: File | None = parameter(
         None,
-        help="The encoder that learns from the answers too (default: the installed one, if any).",
+        help="Encoder that also learns from the answers (default: the installed one, if any).",
         metavar="none|default|FOLDER",
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
@@ -123,7 +123,9 @@ class AuditRequest(Request):
     release: File = parameter(help="What publish wrote.", role="data", metavar="RELEASE")
     documents: int | None = parameter(None, help="How many documents a person reads.", ge=1)
     words: int | None = parameter(
-        None, help="How many words a person reads, those first that an attacker would.", ge=1
+        None,
+        help="How many words a person reads, beginning with those an attacker would read first.",
+        ge=1,
     )
     frontier: File | None = parameter(
         None, help="Folder that explore wrote; --words needs it.", role="file"
@@ -144,7 +146,7 @@ class TextStudyRequest(Request):
     folds: int = parameter(4, help="Folds by document.", ge=2)
     publishers: list[str] = parameter([], help="Some of the publishers (default: all).")
     budgets: list[Inspected] = parameter(
-        [10, 20, 50, 100, 200, 500, 1000, 2000], help="How many words are inspected.",
+        [10, 20, 50, 100, 200, 500, 1000, 2000], help="Numbers of words to inspect.",
         flag="--budget", aliases=["budget"], min_length=1,
     )  # fmt: skip
     threads: int | None = parameter(

@@ -95,7 +95,7 @@ class StudyCorpus:
 
 
 def read_corpus(path: str | os.PathLike[str], plan: StudyPlan, mark: str) -> StudyCorpus:
-    """Read a corpus and deal its documents to folds."""
+    """Read a corpus and assign its documents to folds."""
     documents = [d.checked() for d in read_documents(path)]
     name = Path(path).name.split(".")[0]
     if len(documents) < plan.folds:

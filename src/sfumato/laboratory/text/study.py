@@ -1,7 +1,7 @@
 """The papers' experiments on any labelled corpora: publishers and attackers, fold by fold, as tidy rows.
 
 Work is cut into parts (corpus × fold for the publishers, corpus × release for the attackers); a part that
-is finished is kept, so that a study that was stopped goes on where it was.
+is finished is kept, so that a study that was stopped resumes where it was.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _MODULES = {
     "en": "english", "de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch",
     "pt": "portuguese",
 }  # fmt: skip
-_TOLD = 3  # words by which a language is told; with fewer a note may be in any
+_TOLD = 3  # words that identify a language; with fewer a note may be in any
 # Vital signs, laboratory values and scores that are written alike in all languages.
 _CLINICAL = """hr hf fc fr rr af bp ta pa rr spo2 sao2 o2 sat bmi imc gfr egfr dfg crp pcr hb hba1c hct ht inr ptt aptt quick tsh
 ldl hdl alt ast ggt got gpt ldh ck esr bsg vsg psa ef lvef feve fev1 fvc qrs qt qtc pq pr gcs nihss mmse moca apache sofa
@@ -28,7 +28,7 @@ ng pg fl ms s sec min h hz j kcal cal °c °f ° x"""
 
 @dataclass(frozen=True)
 class AgeForm:
-    """A way of writing an age that cannot carry a band as it stands: what it becomes instead.
+    """A way of writing an age that cannot express a band: what it becomes instead.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Language:
 
     @cached_property
     def subject(self) -> re.Pattern[str]:
-        """What may stand right before the bare age of a person."""
+        """What may directly precede the bare age of a person."""
         person = one_of(self.words.person.split())
         copula = one_of(self.words.copula.split())
         return re.compile(
@@ -191,7 +191,7 @@ class Language:
 
     @cached_property
     def follow(self) -> re.Pattern[str]:
-        """What may stand right behind the bare age of a person."""
+        """What may directly follow the bare age of a person."""
         listed = one_of({*self.words.follow.split(), *self.words.person.split()})
         return re.compile(rf"\s*(?:$|[.,;:!?)\]\n]|\b(?:{listed})\b|\s?/?\s?[fmwy]\b|\s?[jya]\b)")
 

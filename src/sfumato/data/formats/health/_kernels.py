@@ -24,7 +24,7 @@ STATUS, BEGIN, END, FIRST, LAST, KIND, ID, PERSON, URL, TEXTS, DROPPED, EXTENSIO
 )  # fmt: skip
 # Names that mean something by themselves.
 PLAIN, NAME_TEXT, NAME_CODE, NAME_RESOURCE, NAME_EXTENSION = 0, 1, 2, 4, 8
-# What stands on a tape.
+# The entries of a tape.
 _OBJECT, _ARRAY, _STRING, _SCALAR, _NULL, _END = 1, 2, 3, 4, 5, 6
 # What an object has that decides about its other members.
 _SYSTEM, _REFERENCE, _CODING, _CONTENT, _RESOURCE_TYPE, _PUBLIC, _SPECIAL = 0, 1, 2, 3, 4, 5, 6
@@ -240,7 +240,7 @@ def _is_plain(out, a, b, public, public_bounds):
     """Return whether a value has the form of a code, a unit or the name of a system."""
     if (
         b - a > 1 and out[a] == 0x5B and 0x41 <= out[a + 1] <= 0x5A
-    ):  # as [NAME], which stands for what was text
+    ):  # as [NAME], which replaces text
         return False
     is_solid = _solid(out, a, b)
     if is_solid and b - a <= 64 and _names_nobody(out, a, b):

@@ -248,7 +248,7 @@ class _People:
 
 def _collect_all(found: ScannedResource, texts: CollectedTexts) -> bool:
     """Collect the texts of a resource; return whether that is all: each attachment is what it says, and no text repeats
-    what stands elsewhere in the resource.
+    what is elsewhere in the resource.
     """
     try:
         collect(found, texts)

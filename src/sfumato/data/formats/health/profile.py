@@ -52,7 +52,7 @@ class _ProfileFile(BaseModel):
 
 @dataclass(slots=True)
 class Element:
-    """Where a walk through a record stands: what is done here, and the elements below that were met before."""
+    """The state of a walk through a record: what is done here, and the elements below that were seen before."""
 
     path: tuple[str, ...]
     action: str | None = None
@@ -132,7 +132,7 @@ def load_profile(kind: str, path: Path | None = None) -> Profile:
     kind : {"fhir", "hl7"}
         The standard.
     path : Path, optional
-        A profile of one's own; `extends = false` in it leaves out the one that is shipped.
+        The user's own profile; `extends = false` in it ignores the built-in one.
 
     """
     shipped = _read_default(kind)

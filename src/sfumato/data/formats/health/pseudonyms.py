@@ -98,7 +98,7 @@ class Pseudonyms:
         return found
 
     def reference_bytes(self, piece: bytes) -> bytes:
-        """Return a reference to the same thing, from and to what stands between quotes in JSON."""
+        """Return a reference to the same thing, given and returned as the content between quotes in JSON."""
         found = self._spelled.get(piece)
         if found is None:
             if len(self._spelled) > _MOST_KNOWN:

@@ -24,7 +24,7 @@ _SOLID = r"[!#-\[\]-~]"  # printable, but for quotes and backslashes
 _TOKEN = re.compile(rf"{_SOLID}{{1,64}}(?:; ?{_SOLID}{{1,32}})?")
 _WORD = re.compile(rf"{_SOLID}+")
 _NUMBER = re.compile(r"[0-9]{5}")
-_MARK = re.compile(r"\[[A-Z]")  # as [NAME], which stands for what was text
+_MARK = re.compile(r"\[[A-Z]")  # as [NAME], which replaces text
 _ADDRESS = re.compile(rf"[a-z][a-z0-9+.\-]{{1,20}}:{_SOLID}+")
 _NAMED = re.compile(r"[A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]*[0-9][A-Za-z0-9.\-]*")
 _LONGEST_WORDS = 256
@@ -54,7 +54,7 @@ def person_of(resource: Json, persons: Sequence[str], url: object = None) -> str
 
 
 def _says_again(value: object) -> bool:
-    """Return whether a value is a narrative that only says again what stands in other elements."""
+    """Return whether a value is a narrative that only repeats other elements."""
     return isinstance(value, dict) and "div" in value and value.get("status") in ("generated", "extensions")  # fmt: skip
 
 

@@ -126,7 +126,7 @@ class EditedTexts:
     text : str
         The text of the document, as it was read.
     segments : sequence of Segment
-        Where its texts stand.
+        The places of its texts.
     edits : mapping of str to sequence of Edit
         What is done to each of them.
     pseudonyms : Pseudonyms

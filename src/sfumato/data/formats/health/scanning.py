@@ -174,7 +174,7 @@ class Scanner:
 
 
 def unescape(piece: bytes) -> str:
-    """Return the text of what stands between the quotes of a string of JSON.
+    """Return the text of the content between the quotes of a string of JSON.
 
     >>> unescape(rb"a\\n") == "a" + chr(10)
     True

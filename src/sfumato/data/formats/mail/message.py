@@ -144,7 +144,7 @@ def _count_headers(message: Message, dropped: Counter[str]) -> None:
 
 
 _TEXT = "text/plain; charset=utf-8"
-_BOUNDARY = "=_sfumato"  # it stands in no base64
+_BOUNDARY = "=_sfumato"  # it occurs in no base64
 _FILES = f'multipart/mixed; boundary="{_BOUNDARY}"'
 
 

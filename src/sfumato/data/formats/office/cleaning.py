@@ -46,7 +46,7 @@ _GONE = {
                      "protectedRanges", "fileSharing"), "protection"),
     **dict.fromkeys(("photoAlbum", "kinsoku", "smartTags", "sectionLst"), ""),
 }  # fmt: skip
-"""Elements that do not stay, and what they are called where that is told."""
+"""Elements that are dropped, and their names in reports."""
 _NUMERIC = frozenset({
     "posOffset", "pctWidth", "pctHeight", "col", "row", "colOff", "rowOff", "Anchor", "Row", "Column",
     "pctPosHOffset", "pctPosVOffset", "ptCount",

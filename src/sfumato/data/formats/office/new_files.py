@@ -52,7 +52,7 @@ def new_book(rows: str) -> bytes:
     Parameters
     ----------
     rows : str
-        Its rows, as they stand in a sheet.
+        Its rows, as in a sheet.
 
     """
     if _NOT_XML.search(rows):

@@ -22,7 +22,7 @@ _UNREAD = frozenset({
     "styles", "theme", "themeOverride", "fontTable", "settings", "presProps", "viewProps", "tableStyles",
     "diagramLayout", "diagramQuickStyle", "diagramColors", "commentAuthors",
 })  # fmt: skip
-"""Parts in which no text stands; what is left of it after cleaning is vocabulary."""
+"""Parts without text; what is left of them after cleaning is vocabulary."""
 
 
 def _open_package(content: bytes, limits: Limits, kind: str) -> Package:

@@ -245,7 +245,7 @@ class Package:
             self._refer(part)
 
     def _refer(self, part: OfficePart) -> None:
-        """Put new ids into the references of a tree; an element whose part is gone goes too."""
+        """Put new ids into the references of a tree; an element whose part was removed is removed too."""
         if part.tree is None:
             return
         for element in list(part.tree.iter()):

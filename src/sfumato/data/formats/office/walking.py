@@ -1,4 +1,4 @@
-"""The text of an office file in reading order, and where each stretch of it stands."""
+"""The text of an office file in reading order, and the place of each stretch of it."""
 
 from __future__ import annotations
 
@@ -132,12 +132,12 @@ class OfficeFile(OpenedFile):
 
 
 def where_of(part: OfficePart) -> str:
-    """Return where a part stands, in a word."""
+    """Return the place of a part, in a word."""
     return _WHERE.get(part.kind, "other")
 
 
 def read_tree(reading: CollectedText, part: OfficePart) -> None:
-    """Read a part: each paragraph is a line, text boxes stand after the paragraph they hang on."""
+    """Read a part: each paragraph is a line, text boxes follow the paragraph they are anchored to."""
     if part.tree is not None:
         _read(reading, part.tree, where_of(part))
         read_attributes(reading, part)

@@ -1,4 +1,4 @@
-"""Changes of tags and of names in a content stream, made where they stand: every other byte is written as it was.
+"""Changes of tags and of names in a content stream, made in place: every other byte is written unchanged.
 
 A stream with anything that is not expected here is left to a parser, which puts it into a plainer form.
 """

@@ -37,7 +37,7 @@ class CutReport:
     """What was done to a file: pages that became pictures and why, and lines that kept their gaps.
 
     `touched` are the pages, from 0, that lost something or have a font that did; `plain` are pictures whose text is laid
-    over them line by line, because readers put it into another order where it stands.
+    over them line by line, because readers reorder it in place.
     """
 
     pictures: dict[int, str] = field(default_factory=dict)
@@ -246,7 +246,7 @@ class _Attempt:
 
 
 def _drop_fonts(fonts: Object, used: set[tuple[int, int]]) -> None:
-    """Put a standard font in the place of each that is not used."""
+    """Put a standard font in place of each that is not used."""
     for name, font in list(fonts.items()):
         is_font = isinstance(font, Dictionary)
         own = is_font and (

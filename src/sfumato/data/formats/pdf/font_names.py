@@ -1,6 +1,6 @@
 """Names of fonts, which their makers and users choose: in the objects of a file and inside of the programs.
 
-A program keeps its size and its glyphs: names and notices are overwritten where they stand, nothing moves.
+A program keeps its size and its glyphs: names and notices are overwritten in place, nothing moves.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _TEXTS = {
     "/Ordering": re.compile("Identity|UCS|Japan[12]|GB1|CNS1|Korea1|KR|Manga1"),
     "/Lang": re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}"),
 }
-"""Keys under which a text may stand, and which texts: texts anywhere else are removed."""
+"""Keys that may hold a text, and which texts: texts anywhere else are removed."""
 
 FAMILIES = re.compile(
     r"Times|Roman|Helvetica|Arial|Courier|Symbol|Zapf|Dingbats|Verdana|Georgia|Tahoma|Trebuchet|Calibri|Cambria|Candara|"

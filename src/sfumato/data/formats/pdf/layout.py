@@ -52,7 +52,7 @@ class _Run:
 
 @dataclass(slots=True, eq=False)
 class CutText:
-    """What is drawn in the place of a cut: before which glyph, how far from it, and how wide."""
+    """What is drawn in place of a cut: before which glyph, how far from it, and how wide."""
 
     show: TextShow
     glyph: int

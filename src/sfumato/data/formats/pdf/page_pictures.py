@@ -1,4 +1,4 @@
-"""The pages of a PDF as a person sees them: a picture of each, and where on it every character stands."""
+"""The pages of a PDF as a person sees them: a picture of each, and the place of every character on it."""
 
 from __future__ import annotations
 

@@ -315,7 +315,7 @@ def _with_invisible_text(data: bytes, pages: frozenset[int]) -> list[int]:
 
 
 def _with_drawn_letters(data: bytes, numbers: Sequence[int]) -> list[int]:
-    """Return those of some pages without text on which so many curves are drawn that they may be letters."""
+    """Return the pages without text whose curves are so many that they may be letters."""
     found = []
     document = pdfium.PdfDocument(data) if numbers else None
     for number in numbers:

@@ -1,7 +1,7 @@
 """A content stream without what goes: single operators are replaced, every other byte is written as it was.
 
 From the first operator that changes to the end of its text object every piece of text gets its own place and
-the relative moves go: moves around letters that are gone would spell their widths.
+the relative moves go: moves around removed letters would reveal their widths.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def save(pdf: pikepdf.Pdf, *, recompress: bool = True) -> bytes:
     pdf : Pdf
         The file.
     recompress : bool, default=True
-        Whether streams that are packed are packed anew: something may stand behind what they hold.
+        Whether compressed streams are compressed again, because something may follow their content.
 
     """
     out = io.BytesIO()

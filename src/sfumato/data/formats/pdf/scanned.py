@@ -90,7 +90,7 @@ def read_scans(data: bytes, pages: Sequence[int], reader: PictureReader) -> dict
 def page_words(words: Sequence[ReadWord], rows: int, scale: float) -> tuple[PageText, list[int]]:
     """Return words as the text of a page: a space between words, a break between lines.
 
-    Boxes are shared out evenly among the letters of a word, and the words of a line stand at one height.
+    Boxes are shared out evenly among the letters of a word, and the words of a line have one height.
     """
     text: list[str] = []
     boxes: list[tuple[float, ...]] = []

@@ -173,7 +173,7 @@ class _PlainReading:
 
 
 def _codes(text: str) -> Iterator[bytes]:
-    """Yield the forms in which a text may stand in bytes."""
+    """Yield the forms in which a text may occur in bytes."""
     for code in ("utf-8", "utf-16-be", "utf-16-le", "latin-1"):
         try:
             plain = text.encode(code)

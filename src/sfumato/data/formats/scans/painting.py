@@ -63,7 +63,7 @@ def paint_page(
 
 
 def _unread(scan: Picture, kept: npt.NDArray[np.bool_], cell: int) -> npt.NDArray[np.bool_]:
-    """Return where something that was not read stands, in squares too coarse to tell letters by."""
+    """Return where something that was not read is, in squares too coarse to recognise letters."""
     block = cell * _COARSE
     rows, columns = (-(-size // block) * block for size in scan.shape)
     padded = np.full((rows, columns), _WHITE, np.uint8)

@@ -80,7 +80,7 @@ def _letters(word: ReadWord) -> int:
 
 
 def _score(words: Sequence[ReadWord]) -> float:
-    """Return how much was read, and how surely: the letters of words that lie flat, by their confidence."""
+    """Return how much was read, and how surely: the letters of upright words, by their confidence."""
     return sum(
         _letters(word) * word.confidence**2
         for word in words
@@ -89,7 +89,7 @@ def _score(words: Sequence[ReadWord]) -> float:
 
 
 def _is_upright(words: Sequence[ReadWord]) -> bool:
-    """Return whether words lie flat, and are read as surely as on a page that is the right way up."""
+    """Return whether words are upright, and are read with the confidence of an upright page."""
     letters = sum(map(_letters, words))
     long = [word for word in words if _letters(word) > 2]
     standing = sum(word.bottom - word.top > word.right - word.left for word in long)

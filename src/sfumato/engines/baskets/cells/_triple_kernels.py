@@ -126,7 +126,7 @@ def restore_triples(
 
     With voting = 1 nothing is put back: the triples that stand in the way get a vote each. With
     voting = 2 an item is put back, too, where its triples have k rows and votes together; some will be
-    rare all the same and need a repair. Returns the items put back.
+    rare anyway and need a repair. Returns the items put back.
     """
     items = np.empty(longest, np.int32)
     place = np.empty(longest, np.int64)

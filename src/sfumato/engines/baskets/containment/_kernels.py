@@ -239,7 +239,7 @@ def first_maximal(suspects: I8, x: Covers) -> int:
     for q in range(suspects.size):
         p = suspects[q]
         covered = False
-        if sizes[p] == 0:  # the empty pattern lies under every other one
+        if sizes[p] == 0:  # every other pattern contains the empty one
             covered = representative.size > 1
         else:
             for i in range(start[anchor[p]], start[anchor[p] + 1]):

@@ -27,7 +27,7 @@ def measure_disclosure(
     absences : iterable of int
         Numbers of known absences.
     compute : Compute
-        Where equal rows are counted.
+        Engine that counts equal rows.
 
     """
     found = audit(matrix, absences=absences, compute=compute)

@@ -32,7 +32,7 @@ def class_supports(indptr: I8, indices: I4, positive: B1, d: int) -> tuple[I4, I
 
 @njit(cache=True, nogil=True)
 def columns_of(indptr: I8, indices: I4, features: I4, d: int, supports: I8) -> tuple[I8, I4]:
-    """Transpose the given features only: rows of features[s] stand at start[s]:start[s + 1]."""
+    """Transpose the given features only: rows of features[s] are at start[s]:start[s + 1]."""
     start = np.zeros(features.size + 1, np.int64)
     wanted = np.zeros(d, np.uint8)  # one byte a feature stays in the nearest cache
     slot = np.empty(d, np.int32)

@@ -83,7 +83,7 @@ def _projected_contains(indptr: I8, indices: I4, rank: I4, risky: B1, big: int, 
 def _maximal_are_frequent(
     touched: I4, m: int, count: npt.NDArray[np.integer], k: int, groups: PartitionState
 ) -> bool:
-    """Return whether each listed pattern seen fewer than k times lies under one seen k times or more."""
+    """Return whether each listed pattern seen fewer than k times is contained in one seen k times or more."""
     size, sig, risky_sig, high = groups.size, groups.signature, groups.risky_signature, groups.high
     perm, start = groups.perm, groups.start
     exact = groups.sizes[1] < 64

@@ -1,4 +1,4 @@
-"""Rows dealt to the folds of a cross-validation, as scikit-learn deals them but without its checks."""
+"""Rows assigned to the folds of a cross-validation, as scikit-learn does but without its checks."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class FoldScores:
     matrix, labels : rows and two-class labels
         What is learned from.
     folds, seed : int
-        Folds of the cross-validation and the seed that deals them.
+        Folds of the cross-validation and the seed that assigns rows to them.
     tuned : bool
         Whether the penalty of each SVM is tuned; without, scores only serve to compare feature sets.
 
@@ -189,7 +189,7 @@ def score_release(
     release : callable
         Returns what is published of some rows, in their shape, and which rows were published at all.
     folds, seed : int
-        Folds of the cross-validation and the seed that deals them.
+        Folds of the cross-validation and the seed that assigns rows to them.
     done : callable, optional
         Called after each fold.
 

@@ -18,7 +18,7 @@ def write_categories(
 ) -> Path:
     """Write a line per published name: whether it is an item or a category, and the published names above it.
 
-    Whoever holds an item holds its categories, too, so rows of both must not be counted together.
+    A person with an item has its categories, too, so rows of both must not be counted together.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class Conditions(ConditionsFields):
         self, *, min_l: float, max_t: float | None, max_average_risk: float | None,
         max_suppressed: float | None,
     ) -> Conditions:  # fmt: skip
-        """Return conditions that ask for these too; a share to suppress takes the place of the one before."""
+        """Return conditions that ask for these too; a share to suppress replaces the one before."""
 
         def stricter(own: float | None, other: float | None) -> float | None:
             given = [x for x in (own, other) if x is not None]

@@ -1,4 +1,4 @@
-"""Histories counted in a written file: people whose rows are all the same, by plain grouping of their marks."""
+"""Histories counted in a written file: people with the same rows, by plain grouping of their marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Households: whoever is named tells who the others are, so each member has the largest risk of its household."""
+"""Households: naming one member reveals the others, so each member has the largest risk of its household."""
 
 from __future__ import annotations
 

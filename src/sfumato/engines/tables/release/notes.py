@@ -104,7 +104,7 @@ class _NotesColumn:
         self.mentioned = [self._mentioned(name) for name in self.way.mentions]
 
     def rewrite(self) -> None:
-        """Rewrite the column and put it in the place of the old one."""
+        """Rewrite the column and put it in place of the old one."""
         import pyarrow as pa
 
         opened = self.done.opened

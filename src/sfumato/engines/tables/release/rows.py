@@ -349,7 +349,7 @@ class ReleaseRows:
             self.opened.write_csv(self.sql, path, delimiter=delimiter)
 
     def _write_parquet(self, path: Path) -> None:
-        """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""
+        """Write row groups of a fixed size: the same rows produce the same bytes on every engine."""
         import pyarrow.parquet as pq
 
         writer = None

@@ -295,7 +295,7 @@ class Policy:
     def published_labels(
         self, published: Sequence[Collection[str]] = ()
     ) -> dict[str, tuple[str, ...]]:
-        """Return the intervals by attribute, in words that may leave the house.
+        """Return the intervals by attribute, in words that may be published.
 
         A label that names what few people share is spelled only where it occurs in a release.
 

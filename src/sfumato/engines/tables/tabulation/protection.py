@@ -32,7 +32,7 @@ class Protection:
     hidden, primary : array of bool
         All cells that are not published, and the small ones among them.
     width : int
-        How wide the range of a small cell is at least, for whoever derives it from what is published.
+        The minimum width of the range of a small cell that can be derived from what is published.
     proof : {"linear programme", "boxes", "nothing small"}
         How it was proven.
     narrowest : float, optional

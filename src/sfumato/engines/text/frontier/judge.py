@@ -56,7 +56,7 @@ class Judge:
     attackers : sequence of Learner
         Who attacks every candidate.
     budgets : sequence of int
-        How many words an attacker inspects.
+        Numbers of words that an attacker inspects.
     streams : Streams
         The source of chance.
     progress : callable

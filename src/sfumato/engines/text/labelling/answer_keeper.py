@@ -14,7 +14,7 @@ __all__ = ["AnswerKeeper"]
 
 
 class AnswerKeeper:
-    """Keeps answers in a journal and on a sheet, and wakes whoever learns from them."""
+    """Keeps answers in a journal and on a sheet, and wakes the trainers."""
 
     journal: AnswerLog
     sheet: AnswerSheet

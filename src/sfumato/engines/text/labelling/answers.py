@@ -59,7 +59,7 @@ class Answers:
         classes : mapping from str to WordClass
             The classes of words.
         likely : mask over the tokens
-            What the model would redact, or nearly: a few members speak for a class only until it learns better.
+            What the model would redact, or nearly: a few members represent a class only until it learns better.
 
         """
         found = self.skipped.copy()

@@ -144,7 +144,7 @@ class BackgroundTrainer:
             self.state = f"failed ({type(error).__name__})"
 
     def close(self) -> None:
-        """End the work; `wake` must have been notified by whoever closes."""
+        """End the work; the caller must have notified `wake`."""
         self._closed = True
         with self._wake:
             self._wake.notify_all()

@@ -199,7 +199,7 @@ class QuestionPolicy:
         places: npt.NDArray[np.int64],
         seconds: Mapping[str, float] | None,
     ) -> Scores:
-        """Return the values with those of a class of words in the place of its members'.
+        """Return the values, with the value of a class of words in place of its members'.
 
         One answer settles all of them, and takes longer.
         """
@@ -252,7 +252,7 @@ class QuestionPolicy:
     def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:
         """Return the run of open words that are rather sensitive than not around a token, or the token alone.
 
-        The threshold of the costs lies far below even odds: runs above it join a name with its
+        The threshold of the costs is far below even odds: runs above it join a name with its
         neighbours, and one answer cannot be true of both.
         """
         if scores[token] < EVEN_ODDS:

@@ -69,7 +69,7 @@ class ReviewedRelease:
         documents, entries = list(self._corpus), list(self.edits.values())
         ids = {entry.published_id for entry in entries}
         if len(documents) == len(entries) and ids.isdisjoint(document.id for document in documents):
-            # Records without ids are numbered as they are read; the edits stand in the same order.
+            # Records without ids are numbered as they are read; the edits have the same order.
             pairs = zip(entries, documents, strict=True)
             return {entry.id: document.text for entry, document in pairs}
         found = match_release(documents, entries, {}, self._corpus.format.comparable)

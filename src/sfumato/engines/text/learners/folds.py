@@ -1,4 +1,4 @@
-"""Scores for documents that the model has not seen: the one place where folds are dealt and scored."""
+"""Scores for documents that the model has not seen: the one place where folds are made and scored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def deal(
     random : numpy.random.Generator
         The source of chance.
     of : int
-        The number of all documents; those that are not dealt are in no fold (−1).
+        The number of all documents; those that are not assigned are in no fold (−1).
 
     >>> np.bincount(deal(np.arange(5), 2, np.random.default_rng(0), of=6) + 1).tolist()
     [1, 3, 2]

@@ -24,9 +24,9 @@ __all__ = ["UNKNOWN", "Fitted", "PartialCRF", "Pool"]
 UNKNOWN = -1
 Known = npt.NDArray[np.int8]
 _RARE, _GO_ON = -4.0, -1.0  # log-odds of the first and of a further sensitive word, to begin with
-_FADING = 3.0  # how firmly those of the rules and of the transitions stand
+_FADING = 3.0  # how strongly those of the rules and of the transitions hold
 _WEAK, _FIRM = 2.0, 4.5  # what a weak and a firm rule add to a word's log-odds, to begin with
-# What each bin of another model's log-odds adds, to begin with, and how firmly that stands.
+# What each bin of another model's log-odds adds, initially, and how strongly the prior holds.
 _SEEN = np.array([-7, -5, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 3, 5, 7, 0], np.float32) - _RARE
 _SEEN_FIRMLY = 20.0
 
@@ -90,14 +90,14 @@ class PartialCRF:
     start : CRFModel, default None
         A model whose weights learning starts from.
     kind : str, default None
-        The label whose rules speak for a word to begin with; None for the rules of all labels.
+        The label whose rules are initial evidence for a word; None for the rules of all labels.
     doubt : float, default 20.0
-        The squared gradient that the weights of `start` begin with: how firmly they stand.
+        The squared gradient that the weights of `start` begin with: how strongly they hold.
     seen : tuple of str, default ()
         The labels that another model knows, whose log-odds are the place feature after that of the rules, in
         bins: learning starts from it, and unlearns it by and by. Its no says nothing about other labels.
     missed : float, default 0.0
-        The share of sensitive words that are called harmless: what else speaks strongly for a word outweighs a no.
+        The share of sensitive words that are called harmless: other strong evidence for a word outweighs a no.
 
     """
 

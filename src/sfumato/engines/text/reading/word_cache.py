@@ -66,7 +66,7 @@ class _NewWords(Vocabulary):
 
 
 class _Groups:
-    """Numbers keys by first appearance, and goes on where it stopped."""
+    """Numbers keys by first appearance, and resumes where it stopped."""
 
     def __init__(self) -> None:
         self.numbers = _GrowingArray(np.empty(0, np.int32))

@@ -29,7 +29,7 @@ class Place:
 
 
 class Replacer(ABC):
-    """Returns what is published in the place of a redacted text.
+    """Returns what is published in place of a redacted text.
 
     The answer must never hold the text itself, and must depend on nothing but the arguments of `replace`
     (and a secret key), so that batches can be published in any order.
@@ -90,7 +90,7 @@ class Replacer(ABC):
 
 
 class Placeholder(Replacer):
-    """Name the kind of what is gone.
+    """Name the label of what was removed.
 
     >>> Placeholder().replace("d1", "Ann Lee", "NAME")
     '[NAME]'
@@ -109,7 +109,7 @@ class Placeholder(Replacer):
 
 
 class Mask(Replacer):
-    """Show only that something is gone, not what kind, nor how long it was.
+    """Show only that something was removed, neither its label nor its length.
 
     >>> Mask().replace("d1", "Ann Lee", "NAME") == Mask().replace("d1", "Bo", "DATE")
     True

@@ -1,6 +1,6 @@
 """Surrogates of a cluster's parts: workers say what is redacted and where, this machine chooses what replaces it.
 
-A secret key is sent nowhere. A worker writes the arguments of `Replacer.replace` in the place of a replacement; when a
+A secret key is sent nowhere. A worker writes the arguments of `Replacer.replace` in place of a replacement; when a
 part comes back, they are replaced by the answers of the replacer that holds the key, which are those of one machine.
 """
 

@@ -1,6 +1,6 @@
 """From an input to an output folder: the data in the form it came in, release.json, nothing else.
 
-Finished batches are parts of a journal (`parts.py`), so that a killed run goes on where it stopped; the data is
+Finished batches are parts of a journal (`parts.py`), so that a killed run resumes where it stopped; the data is
 written from them and read back (`output.py`), and the output appears whole, at the end.
 """
 

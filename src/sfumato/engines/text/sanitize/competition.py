@@ -23,7 +23,7 @@ __all__ = ["Competition", "Form", "Repeats"]
 
 _SPLITS = 12
 _ERRORS, _ERRORS_OF_ENCODER = 1.0, 0.5  # what a gain must exceed; see Form.errors
-_MOST_UNITS = 4096  # documents that are dealt into halves one by one; more are dealt in groups
+_MOST_UNITS = 4096  # documents that are split into halves one by one; more are split in groups
 
 
 @dataclass(frozen=True, slots=True)

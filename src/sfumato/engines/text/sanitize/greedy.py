@@ -46,7 +46,7 @@ class GreedySanitize:
     mode : {"honest", "paper"}, default "honest"
         Whether decisions are taken on unseen documents or, as printed, on the training data.
     folds : int, default 4
-        Folds by document; honest mode deals twice as many where documents are few.
+        Folds by document; honest mode uses twice as many if there are few documents.
     max_rounds : int, default 8
         A limit on the rounds of honest mode that the stop rule should never meet.
     weights : mapping from str to float, default None

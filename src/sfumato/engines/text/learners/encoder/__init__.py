@@ -13,7 +13,7 @@ steps          a step of AdamW
 training       a schedule, early stopping inside the documents that are learned from
 model          `EncoderModel`, which scores
 learner        `Encoder`, which learns in addition to the CRF
-detector       a token classifier of one's own, from safetensors
+detector       a user's own token classifier, from safetensors
 onnx_detector  and from ONNX
 detector_model a detector as one model in the competition
 

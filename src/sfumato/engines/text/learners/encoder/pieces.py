@@ -56,7 +56,7 @@ def case_of(word: str) -> int:
 
 
 def _reads_spaces(content: object) -> bool:
-    """Return whether a tokenizer cuts bytes, spaces among them, and adds no space by itself."""
+    """Return whether a tokenizer cuts bytes, spaces among them, and adds no space of its own accord."""
     if isinstance(content, dict):
         if content.get("type") == "ByteLevel" and content.get("add_prefix_space") is False:
             return True

@@ -1,7 +1,7 @@
 """Replace what is redacted by something of the same kind, where that cannot mislead the reader.
 
 A surrogate never equals the original, whatever the key. What does not look like its label, and what the
-classifiers are unsure of, becomes a placeholder: an invention in the place of a laboratory value would be
+classifiers are unsure of, becomes a placeholder: an invention in place of a laboratory value would be
 a lie about medicine. Surrogates hide leaks among themselves, but they are drawn from lists: who holds the
 key can draw them again.
 """
