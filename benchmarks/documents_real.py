@@ -45,6 +45,7 @@ _MOST = int(os.environ.get("SFUMATO_FILES", "250"))
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _TAG = re.compile(r"<[^>]*>")
 _CONTROL = re.compile(r"\\[a-z]+")
+_FONTS = re.compile(r"\{\\fonttbl(?:\{[^{}]*\})*\}")  # those that many people have
 _CODES = frozenset(["system", "code", "display", "status", "resourceType", "unit", "use", "type", "url", "profile", "contentType", "language", "mode", "kind", "relation", "reference", "fullUrl", "gender", "versionId"])  # fmt: skip
 _PUBLIC = {kind: tuple(load_profile(kind).terminologies) for kind in ("fhir", "hl7")}
 _KEPT = frozenset(
@@ -177,9 +178,7 @@ def _fixed(kind: str, content: bytes) -> frozenset[str]:
     """Return words that stay by design: names of headers, of functions in formulas, and codes of health records."""
     if kind in ("eml", "mbox"):
         return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application", "transfer", "version", "disposition", "filename", "references"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
-    words: set[str] = (
-        {"arial"} if kind == "rtf" else set()
-    )  # the font that everything is written in
+    words = set[str]()
     if kind == "xlsx" and content[:2] == b"PK":
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as packed:
             for name in packed.namelist():
@@ -231,7 +230,7 @@ def _views(kind: str, content: bytes) -> Iterator[str]:
     if opens(kind, content):
         yield text_by_others(kind, content)
     if kind == "rtf":
-        yield _CONTROL.sub("", content.decode("latin-1"))
+        yield _CONTROL.sub("", _FONTS.sub("", content.decode("latin-1")))
     elif content[:2] != b"PK":
         yield html.unescape(_TAG.sub("", content.decode("utf-8", "replace")))
     if content[:2] != b"PK":

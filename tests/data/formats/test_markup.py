@@ -229,6 +229,38 @@ def test_what_stays_of_a_rich_text_is_as_it_was(tmp_path):
     assert Rtf().open(Rtf().create("Dear {Ann},\n\tZoë 👍")).text == "Dear {Ann},\n\tZoë 👍\n"
 
 
+LOOKS = (
+    rb"{\rtf1\ansi\deff1{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\froman\fcharset204{\*\panose 02020603050405020304}Times New Roman{\*\falt Times};}"
+    rb"{\f2 Anna Perez;}{\f3\fnil Calibri 5551234;}}{\colortbl Perez;\red255\green0\blue999 Perez;}\pard\plain Hi \'cc{\f2\cf1 yo}\f0\'e9\plain\'cc"
+    rb"\par\pard{\pntext\f0\'95\tab}x\column{\headerf First \chpgn}\li5551234567\tx720}"
+)
+
+
+def test_a_rich_text_keeps_how_it_looks(tmp_path):
+    opened = Rtf().open(LOOKS)
+    assert (
+        opened.text == "Hi \u041cyo\u00e9\u041c\n\u2022\tx\n\nFirst \n"
+    )  # the first font is that of \\deff
+    written = opened.save({})
+    assert (
+        rb"{\fonttbl{\f0 Times New Roman;}{\f1 Arial;}}{\colortbl;\red255\green0\blue255;}"
+        in written
+    )
+    for kept in (rb"{\f0 \cf1 yo}\f1 ", rb"\column ", rb"{\headerf First \chpgn }", rb"\tx720 "):
+        assert kept in written
+    for gone in (b"Perez", b"555"):
+        assert gone not in written
+    again = Rtf().open(written)
+    assert (again.text, again.save({})) == (opened.text, written)
+    assert Rtf().search(written, ["Perez", "shading"]) == 0
+    assert Rtf().search(written.replace(b"Arial", b"Perez"), []) == 1  # a font that nobody else has
+
+
+def test_code_pages_of_the_first_computers_are_told_apart(tmp_path):
+    opened = [Rtf().open(rb"{\rtf1\%s \'f1\'9b}" % name).text for name in (b"pc", b"pca", b"ansi")]
+    assert opened == ["\u00b1\u00a2", "\u00b1\u00f8", "\u00f1\u203a"]
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

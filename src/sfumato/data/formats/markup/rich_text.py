@@ -14,21 +14,15 @@ from dataclasses import dataclass, field, replace
 from ...document import Edit, Segment, apply
 from ..files import OpenedFile, RefusedFileError
 from ..inspection import FileSummary
+from .rich_text_looks import HEAD, KEPT, LARGEST, RichTextFonts, find_colours, write_head
 
 __all__ = ["new_rich_text", "open_rich_text"]
 
-HEAD = r"{\rtf1\ansi\ansicpg1252\deff0\uc1{\fonttbl{\f0 Arial;}}"
 _TOKEN = re.compile(
     rb"([{}])|\\([A-Za-z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9A-Fa-f]{2})|\\([^A-Za-z'])|([\r\n\0]+)|([^\\{}\r\n\0]+)",
     re.DOTALL,
 )
-_BREAKS = {"par": "\n", "line": "\n", "tab": "\t", "cell": "\t", "row": "\n", "nestcell": "\t", "nestrow": "\n", "page": "\n", "sect": "\n"}  # fmt: skip
-_LOOKS = (
-    "pard plain b i ul ulnone strike super sub nosupersub caps scaps ql qr qc qj li ri fi sb sa sl slmult fs intbl trowd cellx trgaph trleft sectd "
-    "paperw paperh landscape margl margr margt margb pgwsxn pghsxn lndscpsxn marglsxn margrsxn margtsxn margbsxn deftab cols"
-)
-_KEPT = frozenset(_LOOKS.split())
-"""Control words that may stay: they say how text looks, and hold numbers alone."""
+_BREAKS = {"par": "\n", "line": "\n", "tab": "\t", "cell": "\t", "row": "\n", "nestcell": "\t", "nestrow": "\n", "page": "\n", "sect": "\n", "column": "\n"}  # fmt: skip
 _SPELLED = {
     "emdash": "\u2014", "endash": "\u2013", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d",
     "bullet": "\u2022", "emspace": "\u2003", "enspace": "\u2002", "zwj": "", "zwnj": "",
@@ -47,11 +41,11 @@ _TEXT_GROUPS = frozenset(
     }
 )
 _GONE = {
-    "fonttbl": "", "colortbl": "colours", "stylesheet": "style sheet", "info": "properties of the file", "pict": "picture",
+    "fonttbl": "", "colortbl": "", "stylesheet": "style sheet", "info": "properties of the file", "pict": "picture",
     "object": "embedded object", "filetbl": "names of files", "listtable": "lists", "revtbl": "authors", "nonshppict": "picture",
     "listoverridetable": "lists", "rsidtbl": "", "xmlnstbl": "", "themedata": "theme", "datastore": "custom data", "mmath": "formula",
     "do": "drawing", "shp": "drawing", "shppict": "picture", "tc": "index entry", "xe": "index entry", "rxe": "index entry",
-    "fldinst": "instruction of a field", "atnid": "author", "atnauthor": "author", "annotation": "comment", "pntext": "",
+    "fldinst": "instruction of a field", "atnid": "author", "atnauthor": "author", "annotation": "comment",
 }  # fmt: skip
 _CHARSETS = {0: "cp1252", 1: "", 2: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "big5",
              161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
@@ -85,6 +79,7 @@ class RichTextFile(OpenedFile):
     """A file whose pieces are control words and texts; the place of a text is the number of its piece."""
 
     pieces: Sequence[str | None] = ()
+    head: str = HEAD
 
     def save(self, edits: Mapping[str, Sequence[Edit]]) -> bytes:
         texts = {s.place: self.text[s.start : s.end] for s in self.segments}
@@ -94,7 +89,7 @@ class RichTextFile(OpenedFile):
             else piece
             for number, piece in enumerate(self.pieces)
         ]
-        return "".join([HEAD, *made, "}\n"]).encode("ascii")
+        return "".join([self.head, *made, "}\n"]).encode("ascii")
 
 
 @dataclass
@@ -102,7 +97,8 @@ class _Reading:
     """The pieces of a file while it is read."""
 
     codepage: str
-    fonts: Mapping[int, str]
+    charsets: Mapping[int, str]
+    fonts: RichTextFonts = field(default_factory=RichTextFonts)
     dropped: Counter[str] = field(default_factory=Counter)
     pieces: list[str | None] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -113,7 +109,7 @@ class _Reading:
 
     def add_bytes(self, raw: bytes, font: int) -> None:
         """Take a byte of the character set that holds for a font; some are halves of a character."""
-        name = self.fonts.get(font) or self.codepage
+        name = self.charsets.get(font) or self.codepage
         self.raw += raw
         if name == _UNKNOWN:
             name = "ascii"
@@ -169,14 +165,16 @@ def open_rich_text(content: bytes) -> RichTextFile:
     if not content.startswith(b"{\\rtf"):
         raise RefusedFileError("is no rich text")
     content, left_out = _without_binary(content)
-    reading = _Reading(_codepage(content), _fonts(content))
+    fonts, colours = RichTextFonts.of(content), find_colours(content)
+    reading = _Reading(_codepage(content), _charsets(content), fonts)
     reading.dropped["binary data"] += left_out
     _read(content, reading)
     found = FileSummary("rtf")
     found.places["body"] = reading.length
     found.dropped.update(+reading.dropped)
     text = "".join(reading.texts)
-    return RichTextFile(text, reading.segments, found, pieces=reading.pieces)
+    head = write_head(fonts.names, colours)
+    return RichTextFile(text, reading.segments, found, pieces=reading.pieces, head=head)
 
 
 def _without_binary(content: bytes) -> tuple[bytes, int]:
@@ -198,7 +196,13 @@ def _codepage(content: bytes) -> str:
     number = int(said[1]) if said else 0  # which is that of the system
     name = _MAC_PAGES.get(number, f"cp{number or 1252}")
     if re.search(rb"\\(?:mac|pca?)(?![a-z])", content[:200]):
-        name = "mac_roman" if b"\\mac" in content[:200] else "cp850"
+        name = (
+            "mac_roman"
+            if b"\\mac" in content[:200]
+            else "cp850"
+            if b"\\pca" in content[:200]
+            else "cp437"
+        )
     try:
         codecs.lookup(name)
     except LookupError:
@@ -206,7 +210,7 @@ def _codepage(content: bytes) -> str:
     return name
 
 
-def _fonts(content: bytes) -> dict[int, str]:
+def _charsets(content: bytes) -> dict[int, str]:
     """Return the character sets of the fonts that name one; an unknown one is refused where it is needed."""
     named = re.findall(rb"\\f([0-9]{1,5})(?:\\(?!f[0-9])[a-z]+-?[0-9]*|\s)*?\\fcharset([0-9]+)", content)  # fmt: skip
     return {int(number): _CHARSETS.get(int(charset[:9]), _UNKNOWN) for number, charset in named}
@@ -214,7 +218,7 @@ def _fonts(content: bytes) -> dict[int, str]:
 
 def _read(content: bytes, reading: _Reading) -> None:
     stack: list[_State] = []
-    state, at, skip, is_first, is_optional = _State(), 0, 0, False, False
+    state, at, skip, is_first, is_optional = _State(reading.fonts.default), 0, 0, False, False
     while at < len(content):
         found = _TOKEN.match(content, at)
         if found is None:
@@ -285,6 +289,8 @@ def _apply_word(
     if name == "uc" and value is not None:
         return replace(state, skip=min(max(value, 0), 8)), 0
     if name == "f" and value is not None:
+        if not reading.raw:
+            reading.add_word(f"\\f{reading.fonts.numbers.get(value, 0)} ")
         return replace(state, font=value), 0
     if name == "deleted":
         if value != 0:
@@ -296,12 +302,11 @@ def _apply_word(
         reading.add_word(f"\\{name} ", _BREAKS[name])
     elif name == "plain":
         reading.add_word("\\plain ")
-        return replace(state, is_deleted=False), 0
-    elif name in _KEPT:
+        return replace(state, is_deleted=False, font=reading.fonts.default), 0
+    elif name in KEPT and abs(value or 0) <= LARGEST:
         reading.add_word(f"\\{name}{'' if value is None else value} ")
     elif name in _TEXT_GROUPS:
-        word = name if name == "footnote" else name[: len("header")]
-        reading.add_word(f"\\{word} ", "\n" if reading.length else "")
+        reading.add_word(f"\\{name} ", "\n" if reading.length else "")
         return replace(state, is_apart=True), 0
     return state, 0
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from html.parser import HTMLParser
 from xml.parsers import expat
 
+from ..office.font_names import is_known_font
 from ..verification import stands_in_names
+from .rich_text_looks import KEPT
 
 __all__ = ["search_page", "search_record", "search_rich_text"]
 
@@ -88,13 +90,18 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
 
 
 _RICH = re.compile(r"\\u(-?\d+)\??|\\'([0-9A-Fa-f]{2})|\\([\\{}])|\\[A-Za-z]+-?\d* ?|[{}\r\n]")
-_FONTS = r"{\fonttbl{\f0 Arial;}}"  # as the writer puts them
+_FONTS = re.compile(r"\{\\fonttbl((?:\{\\f\d+ [^\\{};]{1,64};\})+)\}")  # as the writer puts them
+_WORD = re.compile(r"\\([A-Za-z]+)")
+_FONT = re.compile(r"\\f\d+ ([^;]+);")
 _NOT_WRITTEN = re.compile(r"\\(?:\*|bin|info|pict|object|stylesheet|fldinst)")
 
 
 def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
     """Count the removed strings in a rich text, each without white space; destinations that are never written count too."""
-    raw = content.decode("latin-1").replace(_FONTS, "", 1)
+    raw = content.decode("latin-1")
+    fonts = _FONTS.search(raw)
+    unknown = sum(not is_known_font(name) for name in _FONT.findall(fonts[1])) if fonts else 0
+    raw = _FONTS.sub("", raw, count=1)
 
     def say(found: re.Match[str]) -> str:
         if found[1] is not None:
@@ -102,7 +109,10 @@ def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
         return chr(int(found[2], 16)) if found[2] else found[3] or ""
 
     said = _RICH.sub(say, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    hidden = len(_NOT_WRITTEN.findall(raw.replace(r"\\", ""))) + (raw.rstrip()[-1:] != "}")
+    hidden = (
+        len(_NOT_WRITTEN.findall(raw.replace(r"\\", ""))) + (raw.rstrip()[-1:] != "}") + unknown
+    )
+    raw = _WORD.sub(lambda found: "\\" if found[1] in KEPT else found[0], raw)
     return hidden + _count([said], [], [], removed) + sum(text in raw for text in removed)
 
 
