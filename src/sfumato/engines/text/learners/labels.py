@@ -1,8 +1,8 @@
 """Which label a word has, given that it is sensitive: one chain over each run of words, one state for each label.
 
 Whether a word is redacted is decided elsewhere; this model is learned from sensitive words alone, so that nothing
-of it is spent on telling them from others. Rules, and models of single kinds that were learned elsewhere, speak for
-their labels to begin with, until the labels say otherwise.
+of it is spent on telling them from others. Rules, and models of single labels that were learned
+elsewhere, are the prior evidence for their labels.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class LabelModel:
         return cls(tuple(models), np.zeros((len(models), len(models))))
 
     def emissions(self, data: TokenData) -> Scores:
-        """Return what speaks for each label (row) at each token."""
+        """Return the evidence for each label (row) at each token."""
         heard = hear(data, [voice.scores(data) for voice in self.voices]) if self.voices else data
         return np.stack([model.scores(heard) for model in self.models])
 
@@ -191,7 +191,7 @@ class FittedLabels:
     voices: tuple[Model, ...]
 
     def emissions(self, document: int) -> Scores:
-        """Return what speaks for each label (row) at each token of a document."""
+        """Return the evidence for each label (row) at each token of a document."""
         return np.stack([fitted.scores_of(document) for fitted in self.by_label])
 
     @cached_property
