@@ -53,7 +53,7 @@ BASKETS_HEAD = """## Baskets: feature selection under anonymity by containment
 
 Zhang, Mohammed, Dave and Al Hasan, *Feature Selection for Classification under Anonymity Constraint* (Transactions on Data Privacy 10, 2017). Ours: `baskets.json`. AUC, and in brackets the number of features (for RF the share of cells that were flipped). Ours is nested: features are chosen again inside each training fold. Theirs does not say so.
 
-Table 3 has 148 entities with 552 features (Arnetminer), 32,561 of Adult with 19, and 1,099 e-mails with 24,604. Ours are Adult with the same 19 features, and SpamAssassin in place of the e-mails. The Arnetminer set was not at hand, so Table 4 has nothing beside it.
+Table 3 has 148 entities with 552 features (Arnetminer), 32,561 of Adult with 19, and 1,099 e-mails with 24,604. Ours are Adult with the same 19 features, and SpamAssassin in place of the e-mails. The Arnetminer set was not at hand, so Table 4 has no counterpart.
 """
 ADULT_THEIRS = {
     "Maximal": ("0.74 (8)", "0.74 (8)", "0.75 (7)"),
@@ -199,7 +199,7 @@ class Text:
         head = ("corpus", "found: literal", "found: cost-sensitive", "found: honest")
         head += ("left: literal", "left: cost-sensitive", "left: honest")
         return [
-            "### Figure 4: found by an attacker's budget, beside cost-sensitive learners\n",
+            "### Figure 4: found by an attacker's budget, compared with cost-sensitive learners\n",
             'Printed: "for the same values of L/C, the GS algorithm is consistently competitive with, or better than, the best state-of-the-art cost sensitive alternatives in terms of privacy risk, except when adversary\'s budget is extremely small." Ours at L/C = 10: names among the first 100 words of attacker B, with their ranges, and names left:\n',
             *_table(head, rows),
             f"**What held.** Not this claim: on every corpus the literal algorithm leaves more names than every cost-sensitive learner. With honest decisions the same algorithm leaves fewer than every cost-sensitive learner on {self._honest_wins()} of {len(CORPORA)} corpora.\n",
@@ -302,7 +302,7 @@ def tables_part() -> list[str]:
         *_table(("strategy", *(f"{int(b):,} policies" for b in budgets)), rows),
         f"**What held.** SHS is ahead of RCS after 100 policies ({100 * better['100']:.0f} % better here, 28 % there), and the two come together later ({100 * better['14780']:.0f} % after 14,780). Both are far from what can be reached: after 100 policies sfumato's search is below what SHS reaches after 14,780, and on the {len(exact['lattices'])} lattices that can be enumerated it ends within {100 * (exact['mean_ratio'] - 1):.2f} % of the exact frontier on average.\n",
         *_heuristic_part(),
-        "### Figure 8: beside Safe Harbor\n",
+        "### Figure 8: compared with Safe Harbor\n",
         *_table(
             ("", "theirs", "ours"),
             [

@@ -68,7 +68,7 @@ def test_a_record_with_a_field_that_does_not_say_it_cannot_be_defined():
 def test_what_stays_in_the_house_cannot_be_held_by_what_is_given_out():
     held = type("Held", (HouseRecord,), {"__annotations__": {"loss": float}})
     for kind in (held, held | None, tuple[held, ...], dict[str, held]):
-        with pytest.raises(TypeError, match="holds a 'Held', which stays in the house"):
+        with pytest.raises(TypeError, match="holds a 'Held', which is private"):
             type("Given", (Record,), {"__annotations__": {"inner": Public[kind]}})
         type("Kept", (Record,), {"__annotations__": {"inner": Private[kind]}})
 

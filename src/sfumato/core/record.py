@@ -129,7 +129,7 @@ Coarse = Annotated[T, Exposure.COARSE]
 Private = Annotated[T, Exposure.PRIVATE]
 """A figure that stays private: in no release.json and in no public report.
 
-A figure that cannot be computed from the published data and declared parameters alone is private: whoever
+A figure that cannot be computed from the published data and declared parameters alone is private: someone who
 holds the population, or most of the records, could check guesses about the raw data against it, however
 harmless it looks.
 """
@@ -168,8 +168,8 @@ class Record(BaseModel):
             held = next(_house_records(cls.model_fields[name].annotation), None)
             if held is not None and exposure not in {Exposure.PRIVATE, Exposure.HIDDEN}:
                 raise TypeError(
-                    f"The field {name!r} of the record {cls.__name__!r} is given out and holds a "
-                    f"{held.__name__!r}, which stays in the house."
+                    f"The field {name!r} of the record {cls.__name__!r} is public and holds a "
+                    f"{held.__name__!r}, which is private."
                 )
 
     @classmethod

@@ -110,14 +110,14 @@ def refuse_different(check: ShiftCheck, sentence: str | None, *, accepted: bool)
     if check.different and not accepted:
         raise ReleaseRefusedError(
             f"Nothing was published. {sentence}",
-            hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
+            hint="--accept-shift (accept_shift=True) publishes anyway and records it.",
         )
 
 
 def warn_of_kept_order(what: str) -> None:
     """Warn that the order of the input is published with its records."""
     warnings.warn(
-        f"The {what} keep the order of the input: where it follows a name, a date or a number, whoever "
+        f"The {what} keep the order of the input: where it follows a name, a date or a number, anyone who "
         "knows that order knows whose record is whose. Hint: leave --keep-order out.",
         PrivacyWarning,
         stacklevel=3,
@@ -127,7 +127,7 @@ def warn_of_kept_order(what: str) -> None:
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, object]) -> int:
     """Warn when releases next to this one come from the same input; return how many there are.
 
-    Releases compose: what one withholds another may show, and whoever holds both learns more than
+    Releases compose: what one withholds another may show, and someone who holds both learns more than
     from either. A release with the same output adds nothing; only others count.
     """
     out = Path(out)
@@ -155,8 +155,8 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, object]) 
     if others:
         warnings.warn(
             f"{others:,} other release{'s' if others > 1 else ''} next to {out.name!r} "
-            f"{'come' if others > 1 else 'comes'} from the same input: whoever holds them together "
-            "learns more than from any one. Hint: give out one of them only.",
+            f"{'come' if others > 1 else 'comes'} from the same input: someone who holds them together "
+            "learns more than from any one. Hint: publish only one of them.",
             PrivacyWarning,
             stacklevel=2,
         )

@@ -175,7 +175,7 @@ def verify(
     if key is not None and not known:
         raise InputError(
             f"The signature is of another key, SHA256:{fingerprint}.",
-            hint="ask the signer for the public key, not whoever gave you the files.",
+            hint="ask the signer for the public key, not the person who gave you the files.",
         )
     names = _check_files(folder, text)
     return SignedFiles(tuple(names), f"SHA256:{fingerprint}", known)

@@ -1,7 +1,7 @@
 """Who may talk to the page: this machine, by its own name, with the address that the program printed.
 
-Everything is under a random path, because cookies know no ports: a cookie for `/` would go to whoever
-listens on another port of the same machine. The address adds a random token; whoever opens it gets a cookie
+Everything is under a random path, because cookies know no ports: a cookie for `/` would go to anyone who
+listens on another port of the same machine. The address adds a random token; opening it sets a cookie
 for that path alone, which no script can read and no other site can send. Writes must come from the page
 itself. After some idle minutes the cookie is worth nothing until the address is opened again. Nothing that
 is shown may be stored, framed or run from elsewhere.

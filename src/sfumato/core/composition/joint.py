@@ -1,6 +1,6 @@
 """Groups of two releases taken together: exact where rows can be linked, bounded where they cannot.
 
-With a known link the group of a person is everybody with the same labels in both releases. Without one, whoever knows a
+With a known link the group of a person is everybody with the same labels in both releases. Without one, someone who knows a
 person's quasi-identifiers finds group A in one release and group B in the other; at most
 U = Σ_s min(n_A(s), n_B(s)) people can be in both, where s are the values that both releases show unchanged. 1/U is the
 chance of somebody who takes every possible match for equally likely (Ganta, Kasiviswanathan and Smith, KDD 2008); with

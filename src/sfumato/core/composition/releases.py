@@ -127,7 +127,7 @@ def measure_each(
     call : Call
         Who asked.
     hint : str
-        How people are known, for whoever has none in common.
+        How people are identified, for releases that have nobody in common.
 
     """
     found = []

@@ -1,7 +1,7 @@
 """Two releases of baskets together: everybody who holds all items that both show of a person.
 
 With a known link a person is hidden among those whose rows contain the person's row in both releases: containment on
-the columns of both. Without one, whoever knows items of a person finds the rows that contain them in each release; at
+the columns of both. Without one, someone who knows items of a person finds the rows that contain them in each release; at
 most U = Σ_s min(n_A(s), n_B(s)) people can be in both sets, with s what a row shows in the columns that both
 releases show alike.
 """

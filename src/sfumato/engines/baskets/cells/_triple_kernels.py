@@ -124,7 +124,7 @@ def restore_triples(
 ):
     """Put items back into rows of two items or more where every triple they make is shared by k rows.
 
-    With voting = 1 nothing is put back: the triples that stand in the way get a vote each. With
+    With voting = 1 nothing is put back: the blocking triples get a vote each. With
     voting = 2 an item is put back, too, where its triples have k rows and votes together; some will be
     rare anyway and need a repair. Returns the items put back.
     """

@@ -19,7 +19,7 @@ class GroupState(NamedTuple):
     """The groups of a policy and which of them are neighbours; changed in place by merges.
 
     Groups below `occupied` hold records of the sample, the others only people of the population. The
-    members of interval `r` of attribute `a` stand in `inside[a]`/`outside[a]` (occupied and not) from
+    members of interval `r` of attribute `a` are in `inside[a]`/`outside[a]` (occupied and not) from
     `inside_at[a, r]` on. `weight` is the population (−1: merged away), `records` the sample.
     """
 

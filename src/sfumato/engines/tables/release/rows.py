@@ -304,8 +304,8 @@ class ReleaseRows:
     def shuffle(self, columns: Sequence[str], seed: int) -> ReleaseRows:
         """Return the same rows ordered by a keyed hash of their published cells.
 
-        Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
-        rows, on one machine or many, they come in the same order. The database sorts out of core.
+        Equal rows are interchangeable, so nothing of the original order is left. The order is the
+        same on one machine and on many. The database sorts out of core.
         """
         cells = ", ".join(quote_name(column) for column in columns)
         # SHA-256 and not the database's own hash, whose values are too regular to hide anything; the

@@ -49,7 +49,7 @@ class CountTable:
             )
         if self.protection is not None and self.protection.proof != "nothing small":
             found.append(
-                f"proven by {self.protection.proof}: whoever knows all that is published finds a range of at "
+                f"proven by {self.protection.proof}: someone who knows everything that is published finds a range of at "
                 f"least {self.protection.width:,} for each of them"
             )
         if self.rule.base is not None:

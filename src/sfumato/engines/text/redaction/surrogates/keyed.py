@@ -58,7 +58,7 @@ class SecretKey:
 def read_key(path: str | os.PathLike[str] | None = None) -> SecretKey:
     """Read the key from a file that only its owner can read, or from SFUMATO_KEY.
 
-    The key is never written, logged or shown; whoever holds it and the release can undo the surrogates
+    The key is never written, logged or shown; anyone who holds it and the release can undo the surrogates
     of names that are in the lists, so keep it apart from the release or throw it away.
     """
     if path is None:
