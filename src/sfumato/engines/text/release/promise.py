@@ -41,7 +41,7 @@ class Promise:
     classifiers : ClassifierSet
         What redacts.
     request : TextPublishRequest
-        Says whether a shift is accepted.
+        Whether a shift is accepted, and how the release is made.
     bands : PlacedBands, optional
         The places of a table's bands in the documents.
 
