@@ -117,6 +117,8 @@ class Part:
     """What the report is made for; its number is drawn on the frontier."""
     files: tuple[Path, ...] = ()
     """Where the record and the data of the release are on this machine."""
+    folder: Path | None = None
+    """Where the frontier is on this machine."""
     approval: Approval | None = None
     """Who approved this very release, and what they saw."""
     audits: tuple[records.Record, ...] = ()

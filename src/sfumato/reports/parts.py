@@ -48,6 +48,8 @@ class _Found:
     release_hash: str | None = None
     record: Path | None = None
     """Where the release.json is."""
+    folder: Path | None = None
+    """Where the frontier.json is."""
     approval: Approval | None = None
     others: tuple[str, ...] = ()
 
@@ -133,7 +135,7 @@ def _join_release(found: list[_Found], path: Path, figures: Sequence[Path]) -> N
         part = _Found(engine)
         found.append(part)
     elif part.release is not None:  # a second release of the same frontier is a separate part
-        part = _Found(engine, frontier=part.frontier)
+        part = _Found(engine, frontier=part.frontier, folder=part.folder)
         found.append(part)
     part.release, part.release_hash, part.record = release, sha256_of(path), path
     part.approval = approval_of(path, release, part.release_hash)
@@ -163,6 +165,7 @@ def _one_per_frontier(
         for part in kept:
             part.others = tuple(names)
             part.frontier = next((p.frontier for p in same if p.frontier is not None), None)
+            part.folder = next((p.folder for p in same if p.folder is not None), None)
     return [part for part in found if id(part) not in dropped]
 
 
@@ -263,7 +266,7 @@ def find_parts(
             engine, content = _content(path)
             record = engine.Exploration.Record.from_json(content, file=path.name)
             if all(f.mark != record.current_mark() for f in found):  # a copy says nothing new
-                found.append(_Found(engine, frontier=record))
+                found.append(_Found(engine, frontier=record, folder=path.parent))
     for path in paths:
         if path.name.endswith(RELEASE_FILE):
             _join_release(found, path, figures)
@@ -307,6 +310,7 @@ def _with_ids(found: list[_Found]) -> list[Part]:
                 part.release,
                 part.attack,
                 files=_files_of(part),
+                folder=part.folder,
                 approval=part.approval,
                 audits=audits,
                 others=part.others,

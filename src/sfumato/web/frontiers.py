@@ -13,7 +13,7 @@ from ..core.engine import AnyEngine, Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
 from ..core.publication import Publication
-from ..core.records import FRONTIER_FILE, Candidate, Release
+from ..core.records import Candidate, Release
 from ..core.request import Parameter, parameters
 from ..core.story import Story
 from ..desk.protocol import Desk
@@ -106,18 +106,7 @@ class Frontiers:
         return _details(part.chosen, engine_named(part.engine).story(part))
 
     def _is_project(self, part: Part) -> bool:
-        return self.desk is not None and self._folder(part) == self.desk.folder / "frontier"
-
-    def _folder(self, part: Part) -> Path:
-        for folder in self.folders:
-            for file in sorted(folder.rglob(FRONTIER_FILE)):
-                engine = engine_named(part.engine)
-                try:
-                    if engine.Exploration.Record.read(file.parent) == part.frontier:
-                        return file.parent
-                except InputError:
-                    continue
-        raise InputError("The frontier is no longer where it was.", hint="open the page again.")
+        return self.desk is not None and part.folder == self.desk.folder / "frontier"
 
     def publisher(self, given: Mapping[str, object]) -> Callable[[Progress], str]:
         """Return the work that publishes a candidate; invalid requests are rejected immediately."""
@@ -137,7 +126,8 @@ class Frontiers:
         request = engine.PublishRequest.build({name: data, **choices}, owner="publish", spelled=_title_of)  # fmt: skip
         if desk is not None:
             return lambda progress: _result_text(desk.publish(wanted, progress, choices))
-        folder = self._folder(part)
+        folder = part.folder
+        assert folder is not None
 
         def work(progress: Progress) -> str:
             exploration = engine.load(folder)
@@ -199,7 +189,9 @@ def _chosen(parts: Sequence[Part], part_id: str | None, candidate_id: str | None
     if candidate_id and chosen is None:
         raise NoCandidateError("There is no such candidate.")
     chosen = chosen or part.chosen or part.frontier.candidates[0]
-    return Part(part.id, part.engine, frontier=part.frontier, chosen=chosen, chosen_by="steward")
+    return Part(
+        part.id, part.engine, part.frontier, chosen=chosen, chosen_by="steward", folder=part.folder
+    )
 
 
 def _details(candidate: Candidate, story: Story) -> dict[str, object]:

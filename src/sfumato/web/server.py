@@ -31,9 +31,9 @@ def serve(
     idle : float
         Seconds without anybody acting after which the page locks itself.
     say : callable
-        Gets the address to open.
+        Called with the address to open.
     note : callable, optional
-        Gets what else is worth knowing, for example who learns from the answers.
+        Called with further notes, such as which models learn from the answers.
 
     """
     import uvicorn

@@ -56,7 +56,7 @@ def test_a_release_keeps_to_the_limit_and_is_refused_above_it():
         place = [i for i, n in enumerate(out.feature_names) if n in {"f1", "f2"}]
         assert by_hand(out.matrix.toarray(), place) <= 0.5
     (columns,) = [c for c in free.candidates if c.publish_as == "columns"]
-    with pytest.raises(ReleaseRefusedError, match="tells a sensitive item"):
+    with pytest.raises(ReleaseRefusedError, match="lets a sensitive item be inferred"):
         publish_in_memory(
             columns.model_copy(update={"max_confidence": columns.confidence - 0.01}),
             BasketsPublishRequest(matrix=X),

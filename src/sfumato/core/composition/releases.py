@@ -125,7 +125,7 @@ def measure_each(
     measure : callable
         Measures the release with an earlier one; None where nobody is in both.
     call : Call
-        Who asked.
+        The call that asks: progress goes there.
     hint : str
         How people are identified, for releases that have nobody in common.
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEPT",
+    "NO_POPULATION",
     "TablesExploration",
     "attacker_of",
     "candidate_without_promise",
@@ -39,6 +40,10 @@ def attacker_of(table: Table) -> str:
     if table.schema.joined:
         return ATTACKER_OF_HISTORIES
     return ATTACKER if table.population_codes is not None else ATTACKER_OF_SAMPLE
+
+
+NO_POPULATION = "No population was given: the table is used as the population, which overstates the risk of a sample."
+"""An assumption of frontier.json; reports say it in their own sentence."""
 
 
 def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:

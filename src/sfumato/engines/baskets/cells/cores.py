@@ -240,7 +240,7 @@ def suppress_cells(
     seed : int
         Seed of the order in which rows are tried.
     progress : Progress
-        Told the steps of the search.
+        Called with the steps of the search.
 
     """
     effort = effort or Effort.of(matrix)

@@ -30,7 +30,7 @@ class MethodRequest:
     k : int
         The smallest number of rows that must be left.
     knowledge : Knowledge
-        Whom the promise is made against.
+        What the attacker knows.
     positive : array of bool, optional
         Two classes, where there are labels.
     selector : ContainmentSelector, optional

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....core.errors import ParameterError
 from ....data.table import Table
 from ....data.table_schema import TableSchema
-from ..exploration import partial_population
+from ..exploration import NO_POPULATION, partial_population
 from ..groups.conditions import Conditions
 from ..request import TablesRequest
 from ..search.run import SearchRun
@@ -139,9 +139,7 @@ def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> 
     if table.covered is not None:
         said.append(partial_population(table.names, table.covered))
     if not cells.has_population:
-        said.append(
-            "No population was given: the table is used as the population, which overstates the risk of a sample."
-        )
+        said.append(NO_POPULATION)
     elif cells.without_population:
         said.append(
             f"{cells.without_population:,} records have values that the population counts no one with; "

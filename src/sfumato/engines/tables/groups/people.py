@@ -135,7 +135,7 @@ class CountedPeople(ABC):
         GroupsOfPeople
             The groups of those who stay.
         array of bool
-            Who stays.
+            The people to keep.
 
         """
         kept = ~self.mark_suppressed(bits, columns)

@@ -88,7 +88,7 @@ class SensitiveColumns:
         out : array of bool
             The groups that are suppressed for other reasons.
         is_over : callable, optional
-            Asked of the groups marked so far: whether they are too many already.
+            Called with the groups marked so far; returns whether they are too many already.
 
         """
         out = out.copy()

@@ -145,7 +145,7 @@ def best_guess(
     Parameters
     ----------
     group : PeopleCounter
-        Who fits the row.
+        The people that fit the row.
     read : mapping
         What the note leaves open, by attribute, and the form of its words.
     certainty : Certainty

@@ -78,7 +78,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
     columns : sequence of str
         The columns of the rows.
     schema : TableSchema
-        Says how columns are published.
+        How columns are published.
     key : str
         Private; the noise comes from it.
 

@@ -66,7 +66,7 @@ class Objective:
     whole : callable, optional
         A score that suppresses nobody, for references; `score` without.
     condition : callable, optional
-        Asked of a policy before it joins the frontier.
+        Called with a policy before it joins the frontier; returns whether it may.
     published : callable, optional
         The score of what a policy publishes once groups are suppressed that are too small or lack what is asked;
         asked of policies with few enough records in small groups.

@@ -16,7 +16,7 @@ from ....presentation.sentences import (
     times,
     title_for,
 )
-from ..exploration import partial_population
+from ..exploration import NO_POPULATION, partial_population
 from .analysis import analysis_grid, analysis_sentences, margin_charts
 from .checks import checks_of
 from .facts import TableFacts
@@ -317,7 +317,5 @@ def _assumptions(facts: TableFacts) -> list[str]:
         ),
     ]
     if facts.frontier is not None:
-        found += [
-            retell(s) for s in facts.frontier.assumptions if not s.startswith("No population")
-        ]
+        found += [retell(s) for s in facts.frontier.assumptions if s != NO_POPULATION]
     return found

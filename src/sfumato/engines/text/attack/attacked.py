@@ -48,7 +48,7 @@ def attack_publication(
     publication : Publication
         The classifiers, the rounds and the redactions.
     learners : sequence of Learner or None
-        Who attacks; None for all attackers.
+        The attackers; None for all of them.
     budgets : sequence of int
         How many words are inspected.
     streams : Streams

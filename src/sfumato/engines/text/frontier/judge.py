@@ -54,7 +54,7 @@ class Judge:
     weights : mapping from str to float
         Factors of L per label.
     attackers : sequence of Learner
-        Who attacks every candidate.
+        The attackers of every candidate.
     budgets : sequence of int
         Numbers of words that an attacker inspects.
     streams : Streams

@@ -40,7 +40,7 @@ class ExploreSteps:
     Parameters
     ----------
     progress : Progress
-        Whom the steps are reported to.
+        Called with the steps.
     learned : int
         How many notes the learning is expected to have.
     ratios : int
@@ -52,12 +52,12 @@ class ExploreSteps:
 
     Examples
     --------
-    >>> told = []
+    >>> steps_done = []
     >>> def progress(steps=1, *, total=None, note=""):
-    ...     told.append((steps, total, note))
+    ...     steps_done.append((steps, total, note))
     >>> steps = ExploreSteps(progress, learned=2, ratios=1, attackers=1)
     >>> steps("pass"); steps("attacker B, crf"); steps.finish()
-    >>> [s for s, _, _ in told], told[1][2]
+    >>> [s for s, _, _ in steps_done], steps_done[1][2]
     ([1, 7, 2], 'attacking the candidates')
 
     """

@@ -52,7 +52,7 @@ def starter_of(
     Parameters
     ----------
     request : TextRequest
-        Says what is sensitive.
+        The request; its labels name what is sensitive.
     labelled : Labelled
         The steward's tokens; what is redacted in them stays so.
     unlabelled : TokenData, optional

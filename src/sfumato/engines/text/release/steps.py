@@ -11,21 +11,17 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ....core.engine import Progress, no_progress
-from ....core.errors import InputError, ParameterError
+from ....core.errors import InputError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
-from ....core.release import refuse_different
-from ....core.statistics.resampling import exact_interval
 from ....core.storage.placed_bands import PlacedBands
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.findings import with_findings
 from ....data.formats.columns import FrameFormat
-from ..attack_records import RangedShare
 from ..exploration import TextExploration
 from ..payload import Learned
 from ..records import TextCandidate
-from ..redaction.counts import RedactionCounts
 from ..redaction.person import PersonRule
 from ..redaction.registry import REPLACEMENTS
 from ..redaction.sanitiser import Ranges, Sanitiser, batches
@@ -34,23 +30,13 @@ from ..redaction.surrogates.dates import MONTH_FIRST
 from ..request import TextPublishRequest
 from ..sanitize.classifiers import ClassifierSet
 from ..shift import LARGEST_SAMPLE
-from .measure import (
-    check_sample,
-    expected_documents,
-    expected_risk,
-    measure_release,
-    shift_sentence,
-)
-from .options import AnsweredRequest, Measures
+from .checks import check_options, refuse_without_project
+from .options import AnsweredRequest
+from .promise import Promise
 from .sample import CorpusSample, Sampler, sample_corpus
 from .writing import publish as write_release
 
 __all__ = ["publish"]
-
-_UNJUDGED = (
-    "No document of this kind was labelled from end to end: what is left was not measured on whole "
-    "documents; audit the release."
-)
 
 
 def publish(
@@ -89,13 +75,13 @@ def publish(
     corpus = request.open(request.documents)
     is_reviewed = answered is not None and answered.is_reviewed
     corpus.format.reads_scans = request.accept_scans or is_reviewed
-    _check_options(exploration, corpus, request)
+    check_options(exploration, corpus, request)
     if answered is None and exploration.record.answers is not None:
-        _refuse_without_project(exploration.learned, corpus)
+        refuse_without_project(exploration.learned, corpus)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     seed = exploration.record.seed
     bands = PlacedBands.beside(corpus.paths)
-    promise = _Promise(exploration, candidate, classifiers, request, bands)
+    promise = Promise(exploration, candidate, classifiers, request, bands)
     sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
     # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
     seen: CorpusSample | None = None
@@ -129,86 +115,6 @@ def publish(
         check=promise.check,
         progress=progress,
     )
-
-
-class _Promise:
-    """What was promised of a release, and whether it holds for these documents.
-
-    Parameters
-    ----------
-    exploration : TextExploration
-        What was learned from, and how the candidate did on held-out documents.
-    candidate : TextCandidate
-        The candidate that is published.
-    classifiers : ClassifierSet
-        What redacts.
-    request : TextPublishRequest
-        Says whether a shift is accepted.
-    bands : PlacedBands, optional
-        The places of a table's bands in the documents.
-
-    """
-
-    def __init__(
-        self,
-        exploration: TextExploration,
-        candidate: TextCandidate,
-        classifiers: ClassifierSet,
-        request: TextPublishRequest,
-        bands: PlacedBands | None = None,
-    ) -> None:
-        self._bands = bands
-        self._learned, self._seed = exploration.learned, exploration.record.seed
-        self._candidate, self._classifiers, self._request = candidate, classifiers, request
-        self._held_out = self._learned.held_out.get(candidate.id)
-        self._starter = exploration.record.starter
-
-    def check(self, seen: CorpusSample) -> None:
-        """Refuse documents that are not like those learned from, unless that is accepted."""
-        texts = [document.text for document in seen.sample]
-        if self._bands is not None:  # compared as they were written, not as a table published them
-            texts = [self._bands.without(text) for text in texts]
-        self._shift, self._expected = check_sample(
-            self._learned, self._classifiers, texts, seed=self._seed
-        )
-        self._risk = self._candidate.risk
-        self._sentence = _UNJUDGED if self._starter is None else self._starter.sentence
-        if self._held_out is not None:
-            self._batch = self._held_out.batch(seen.documents, self._seed)
-            self._risk = expected_risk(self._risk, self._held_out, self._batch)
-            self._sentence = shift_sentence(self._shift, self._expected, self._risk)
-        refuse_different(self._shift, self._sentence, accepted=self._request.accept_shift)
-
-    def measure(self, counts: RedactionCounts) -> Measures:
-        """Return what the record of the release says, from the counts of what was read back."""
-        if self._held_out is None:
-            measures: Measures = {"risk": self._risk, "sentences": (self._sentence,)}
-            measures["left_by_label"] = _left_by_label(self._candidate)
-            if self._candidate.documents_with_leak is not None:
-                measures["documents_with_leak"] = self._candidate.documents_with_leak
-            return measures if self._starter is None else {**measures, "starter": self._starter}
-        about = measure_release(
-            self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
-        )
-        leaking = expected_documents(self._held_out, self._batch)
-        return {
-            "risk": self._risk, "measured": about, "documents_with_leak": leaking,
-            "sentences": (self._sentence,), "left_by_label": _left_by_label(self._candidate),
-        }  # fmt: skip
-
-
-def _left_by_label(candidate: TextCandidate) -> dict[str, RangedShare]:
-    """Return the share left of each label with its range; labels that nobody met are left out."""
-    found = {}
-    for label, own in candidate.by_label.items():
-        if own.range is not None:
-            found[label] = own.range
-        elif own.sensitive:
-            around, value = exact_interval(own.leaked, own.sensitive), own.leaked / own.sensitive
-            found[label] = RangedShare(
-                value=value, low=min(around.low, value), high=max(around.high, value)
-            )
-    return found
 
 
 def _made_from(
@@ -269,69 +175,6 @@ def _sanitiser(
         strict=strict,
         bands=bands,
     )
-
-
-def _check_options(
-    exploration: TextExploration, corpus: Corpus, request: TextPublishRequest
-) -> None:
-    """Refuse a call that would publish something else than what was promised."""
-    if exploration.record.findings and request.findings is None:
-        raise ParameterError(
-            "The frontier was explored with another tool's findings, and none are given now.",
-            hint="give the findings of these documents by --findings (findings=).",
-        )
-    _check_reader(exploration.record.reader, corpus.format.reader)
-    names = corpus.format.names
-    for name in (*request.keep, *request.drop):
-        if name in (names.text, names.id, names.spans):
-            what = {names.text: "text", names.id: "id", names.spans: "spans"}[name]
-            raise ParameterError(
-                f"The field {name!r} is the {what} of the documents; it is none of the other fields.",
-                hint="--keep-ids (keep_ids=True) keeps the ids; else they are replaced."
-                if name == names.id
-                else None,
-            )
-        if name in request.keep and name in request.drop:
-            raise ParameterError(f"The field {name!r} is to be kept and to be dropped.")
-    if request.person is not None:
-        if REPLACEMENTS.get_or_raise(request.replacement).by_label_alone:
-            raise ParameterError(
-                "Only surrogates distinguish persons.",
-                hint="give --replace surrogate as well.",
-            )
-        if request.scope == "corpus":
-            raise ParameterError(
-                "Surrogates are shared by person or by the whole corpus, not by both."
-            )
-    if request.new_ids and request.keep_ids:
-        raise ParameterError("New ids are asked for, and to keep the old ones.")
-
-
-def _refuse_without_project(learned: Learned, corpus: Corpus) -> None:
-    """Refuse the documents of a project without the project: its answers would be missing."""
-    known = sum(
-        isinstance(record, Document) and learned.knows(record.text) for record in corpus.tolerant()
-    )
-    if known:
-        raise InputError(
-            f"{known:,} of the documents are those of the project that this frontier was made from; "
-            "what was answered about them would be missing.",
-            hint="publish the folder of the project instead of its documents.",
-        )
-
-
-def _check_reader(learned: str | None, now: str) -> None:
-    """Refuse documents that another version of the same reader reads: what was learned may not fit them."""
-    if (
-        learned is not None
-        and learned.split(" ")[0] == now.split(" ", maxsplit=1)[0]
-        and learned != now
-    ):
-        raise InputError(
-            f"The frontier was explored on documents that were read by {learned!r}; they are read by "
-            f"{now!r} now.",
-            hint="explore them again, or publish with the version of then.",
-        )
 
 
 def _reading(

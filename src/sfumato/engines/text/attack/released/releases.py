@@ -68,7 +68,7 @@ class AttackSettings:
     budgets : sequence of int
         How many words are inspected.
     learners : sequence of Learner, default None
-        Who attacks; None for all attackers.
+        The attackers; None for all of them.
     folds : int, default 4
         Folds by document inside the release.
     seed : int, default 0
@@ -114,7 +114,7 @@ def attack_release(
     training : corpus, default None
         What `explore` learned from; adds reading A.
     settings : AttackSettings, default None
-        Who attacks, and how; all attackers by default.
+        The attackers and their settings; all attackers by default.
     request : mapping, default None
         The recorded request.
     progress : callable, default None
