@@ -2,7 +2,15 @@
 
 import pytest
 
-from sfumato.core import Candidate, NoCandidateError, PlanError, Reference, Risk, Utility
+from sfumato.core import (
+    Candidate,
+    InputError,
+    NoCandidateError,
+    PlanError,
+    Reference,
+    Risk,
+    Utility,
+)
 from sfumato.core.choice import Choice
 from sfumato.core.exploration import Exploration, mark_dominated
 from sfumato.core.plan import Plan
@@ -36,6 +44,9 @@ def test_a_good_plan_loads(tmp_path):
     [
         ("seed = -1", ["seed:", "at least one of [baskets], [tables], [text]"]),
         ("[txet]\ncorpus = 1", ["txet: unknown key", "did you mean"]),
+        ("[tables]\nevaluation = 50", ["tables.evaluation: unknown key; did you mean 'evaluations'?"]),
+        ("[tables]\nchoose = { kneee = true }", ["tables.choose.kneee: unknown key; did you mean 'knee'?"]),
+        ("[tables]\nchoose = { x = true }", ["tables.choose.x: unknown key; did you mean one of these: id, max_risk"]),
         (
             '[text]\ncorpus = "c"\nlabels = []\nratios = [0]\nmode = "x"\nlearners = "crf"\n',
             ["text.labels", "text.ratios[0]", "text.mode", "text.learners: unknown key", "text.choose: say which"],
@@ -89,3 +100,8 @@ def test_choices():
         with pytest.raises(ValueError, match=r"exactly one way|less than or equal"):
             Choice(**none)
     assert Choice(max_risk=0.0).max_risk == 0
+
+
+def test_a_folder_in_the_place_of_a_plan(tmp_path):
+    with pytest.raises(InputError, match="is a folder, not a file"):
+        Plan.load(tmp_path)

@@ -176,7 +176,7 @@ def test_bad_files_are_told_without_their_content(name, text, error, message, tm
 def test_bytes_that_are_not_text(tmp_path):
     for name in ("x.csv", "x.svm", "x.txt", "x.txt.gz"):
         (tmp_path / name).write_bytes(b"a,b\n\xff\xfe\x00")
-        with pytest.raises(FormatError, match=r"not readable|not a gzip"):
+        with pytest.raises(FormatError, match=r"not readable|not a gzip|not UTF-8"):
             read_baskets(tmp_path / name)
 
 
@@ -217,3 +217,20 @@ def test_unknown_features_are_refused(tmp_path):
     assert not (tmp_path / "out.csv").exists()
     with pytest.raises(DataError, match="1 of the 2 chosen features"):
         read_baskets(path).project(["a", "z"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a;b\n1;0\n", "separated by semicolons, a matrix by commas"),
+        (b"a\tb\n1\t0\n", "separated by tabs, a matrix by commas"),
+        ("a,b\n1,0\ngr\u00f6\u00dfer,1\n".encode("cp1252"), "is not UTF-8 text"),
+        (b"person,a,b\n0,1,0\n1,1,0\n2,0,1\n", "The cell in column 1 of record 4"),
+        (b"label,a,b\nx,1,0\ny,1,7\n", "The cell in column 3 of record 3"),
+    ],
+)
+def test_a_csv_file_that_is_no_matrix_says_why(content, message, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_bytes(content)
+    with pytest.raises((DataError, FormatError), match=message):
+        read_baskets(path, labels="label" if content.startswith(b"label") else None)

@@ -2,7 +2,11 @@
 
 import datetime as dt
 import json
+import re
 import struct
+import sys
+import tomllib
+from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -18,6 +22,7 @@ from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import TableSource
 
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 SCHEMA = {
     "missing": "value",
     "attribute": [
@@ -215,3 +220,19 @@ def test_wrong_calls(tmp_path):
     limits = Limits(expansion=1, expansion_from=1)
     with pytest.raises(Exception, match="grows"):
         TableSource.open(excel(tmp_path), limits=limits)
+
+
+def test_what_reads_spss_is_in_the_extra(tmp_path, monkeypatch):
+    """pyreadstat returns frames of pandas, and asks for pandas itself only in older versions."""
+    extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    assert {re.match(r"[a-z]+", wanted)[0] for wanted in extras["files"]} >= {
+        "pandas",
+        "pyreadstat",
+    }
+    path = spss(tmp_path)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="needs the package 'pandas'") as told:
+        TableSource.open(path)
+    assert "sfumato[files]" in str(told.value.hint)

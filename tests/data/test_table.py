@@ -18,6 +18,8 @@ from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import TableSource
+from sfumato.engines.tables.space.policy import Lattice
+from sfumato.engines.tables.space.safe_harbor import find_roles
 
 
 def schema(missing="error", **domains):
@@ -202,6 +204,26 @@ def test_a_draft_is_a_valid_schema_without_a_value_of_the_data(tmp_path):
     assert drafted.names("quasi") == ["age", "sex", "zip", "stay"]  # unknown is quasi
     assert drafted.names("sensitive") == ["diagnosis"]
     assert read_table(frame, drafted).domains[0][-1] == "120"
+
+
+@pytest.mark.parametrize("name", ["Âge", "Alter", "edad", "età", "leeftijd", "idade", "age"])
+def test_a_draft_does_not_declare_how_old_the_oldest_is(name):
+    """A declared domain stands in the release: the end of a draft's must not be one person's value."""
+    ages = [*range(18, 80), 103]
+    drafted = TableSchema.of(
+        tomllib.loads(draft_schema({name: ages, "année": [2024 - age for age in ages]}))
+    )
+    age, year = drafted.attributes
+    assert age.domain.range == (0, 120)
+    assert year.domain.range == (1920, 2010)  # 1921 to 2006
+    table = read_table({name: ages, "année": [2024 - age for age in ages]}, drafted)
+    lattice = Lattice(table.names, table.domains)
+    assert (
+        find_roles(
+            lattice, meanings={a.name: a.meaning for a in drafted.attributes if a.meaning}
+        ).age
+        == 0
+    )
 
 
 def test_hierarchies(tmp_path):

@@ -229,7 +229,18 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         """Return this engine's part of a report, from its records alone."""
 
     def load(self, folder: Path) -> Expl:
-        """Return the exploration that a folder holds."""
+        """Return the exploration that a folder holds; one of another engine is refused."""
+        from .files import read_json
+        from .records import FRONTIER_FILE
+
+        if (folder / FRONTIER_FILE).is_file():
+            content = read_json(folder / FRONTIER_FILE)
+            found = content.get("engine") if isinstance(content, dict) else None
+            if isinstance(found, str) and found != self.name and found in ENGINES:
+                raise InputError(
+                    f"The frontier in {folder.name!r} was explored by the engine {found}, not by {self.name}.",
+                    hint=f"`sfumato {found}` publishes and attacks it.",
+                )
         return self.Exploration.load(folder)
 
     def load_for(self, source: str | os.PathLike[str], request: Pub) -> Expl:  # noqa: ARG002

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from .engine import AnyEngine, Progress
     from .story import Chart
 
-__all__ = ["AnyExploration", "Exploration", "load", "mark_dominated"]
+__all__ = ["AnyExploration", "Exploration", "check_frontier_folder", "load", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
+_WAYS = ("knee", "max-risk:R", "min-utility:U")  # how a candidate is chosen without its id
 
 
 def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidate]:
@@ -51,6 +52,17 @@ def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidat
     name = content.get("engine") if isinstance(content, dict) else None
     found: Exploration[FrontierRecord, Candidate] = engine_named(str(name)).load(folder)
     return found
+
+
+def check_frontier_folder(folder: Path) -> None:
+    """Refuse a path that is not a folder with a frontier."""
+    if not (folder / FRONTIER_FILE).is_file():
+        wrong = f"{folder.name!r} is a file, not a folder."
+        if folder.is_dir():
+            wrong = f"The folder {folder.name!r} holds no {FRONTIER_FILE}."
+        elif not folder.exists():
+            wrong = f"There is no folder {folder.name!r}."
+        raise InputError(wrong, hint="give the folder that `explore` wrote.")
 
 
 def mark_dominated(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
@@ -133,7 +145,7 @@ class Exploration(Generic[R, C]):
                 return candidate
         raise NoCandidateError(
             f"There is no candidate {candidate_id!r} on this frontier.",
-            hint=did_you_mean(candidate_id, [c.id for c in self.candidates]),
+            hint=did_you_mean(candidate_id, [*(c.id for c in self.candidates), *_WAYS]),
         )
 
     def choose(self, *, max_risk: float | None = None, min_utility: float | None = None) -> C:
@@ -273,12 +285,7 @@ class Exploration(Generic[R, C]):
 
         """
         folder = Path(folder)
-        if not (folder / FRONTIER_FILE).is_file():
-            named = f"The folder {folder.name!r} holds no {FRONTIER_FILE}."
-            raise InputError(
-                named if folder.is_dir() else f"There is no folder {folder.name!r}.",
-                hint="give the folder that `explore` wrote.",
-            )
+        check_frontier_folder(folder)
         record = cls.Record.read(folder)
         marked, _ = cls.mark_dominated(cast("Sequence[C]", record.candidates))
         if [(c.id, c.dominated) for c in marked] != [

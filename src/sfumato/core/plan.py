@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -24,6 +25,7 @@ from .toml_files import mistakes_in, read_toml
 
 __all__ = ["Plan", "Section", "data_parameter"]
 
+_NEAR = 0.85  # how alike a key is to one that is read, which need not be the name that is shown
 _OWN_KEYS = ("choose", "publish")
 
 
@@ -212,7 +214,12 @@ class _SectionReader:
                     *parameters(engine.PublishRequest),
                     *_OWN_KEYS,
                 ]
-                hint = did_you_mean(key, dict.fromkeys(shown))
+                near = get_close_matches(key, known, n=1, cutoff=_NEAR)
+                hint = (
+                    f"did you mean {near[0]!r}?"
+                    if near
+                    else did_you_mean(key, dict.fromkeys(shown))
+                )
                 self.mistakes.append(f"{name}.{key}: unknown key; {hint}")
         given = {k: v for k, v in self.content.items() if k in known and k not in _OWN_KEYS}
         self._warn(given)
@@ -283,6 +290,7 @@ class _SectionReader:
         try:
             return model.model_validate(values)
         except ValidationError as error:
-            known = list(parameters(model))
+            within = [name for name, about in fields_of(model).items() if about.within]
+            known = [*parameters(model), *within]
             self.mistakes += mistakes_in(error, known=known, under=where)
             return None

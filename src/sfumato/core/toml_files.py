@@ -30,6 +30,10 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
 
     path = Path(path)
     check_plain_file(path)
+    if path.is_dir():
+        raise InputError(
+            f"{path.resolve().name!r} is a folder, not a file.", hint="name the TOML file itself."
+        )
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise FormatError(

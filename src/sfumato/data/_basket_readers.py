@@ -277,6 +277,12 @@ class _Csv:
         if len(header) > current_limits().features:
             raise current_limits().error(f"The number of columns of {path.name!r}", "features")
         header[0] = header[0].removeprefix("\ufeff")
+        for mark, name in ((";", "semicolons"), ("\t", "tabs")):
+            if len(header) == 1 and mark in header[0]:
+                raise FormatError(
+                    f"The columns of {path.name!r} are separated by {name}, a matrix by commas.",
+                    hint="write it with commas; a log (--log item=COLUMN,person=COLUMN) may have any separator.",
+                )
         if len(set(header)) < len(header):
             raise DataError(
                 f"{len(header) - len(set(header))} column name(s) of {path.name!r} are used more "
@@ -300,7 +306,12 @@ class _Csv:
         try:
             with open_text(self.path) as stream:
                 yield from csv.reader(stream, strict=True)
-        except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
+        except UnicodeDecodeError:
+            raise FormatError(
+                f"The file {self.path.name!r} is not UTF-8 text.",
+                hint="convert it: iconv -f CP1252 -t UTF-8 (or LATIN1).",
+            ) from None
+        except (csv.Error, EOFError, gzip.BadGzipFile):
             raise FormatError(f"The file {self.path.name!r} is not readable as CSV.") from None
 
     def batches(self) -> Iterator[RowBatch]:
@@ -338,10 +349,11 @@ class _Csv:
         if word in {"1", "1.0", "true"}:
             rows.indices.append(i)
         elif word not in {"0", "0.0", "false"}:
+            column = i + 1 + (0 <= self.label_at <= i)
             raise DataError(
-                f"A cell of record {number} of {self.path.name!r} is neither 0 nor 1.",
-                hint="name the columns of a log by --log item=COLUMN,person=COLUMN; turn counts and "
-                "categories into columns of 0 and 1 first.",
+                f"The cell in column {column:,} of record {number} of {self.path.name!r} is neither 0 nor 1.",
+                hint="name the columns of a log by --log item=COLUMN,person=COLUMN; leave out a column that "
+                "numbers the rows, and turn counts and categories into columns of 0 and 1 first.",
             )
 
 

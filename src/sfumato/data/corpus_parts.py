@@ -9,6 +9,7 @@ from pathlib import Path
 from ..core.errors import FormatError, InputError
 from ..core.files import check_plain_file
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
+from ..core.storage.ownership import report_beside
 from ..core.storage.quarantine import QUARANTINE
 from .foreign import check_foreign
 from .formats.mixed import MIXED, kind_in_mixture
@@ -30,7 +31,8 @@ def _is_ours(name: str) -> bool:
 def data_of(path: Path) -> Path:
     """Return the data of a release: what is in its folder next to release.json; another path is returned as it is."""
     if path.is_dir() and (path / RELEASE_FILE).is_file():
-        data = [p for p in path.iterdir() if not _is_ours(p.name)]
+        told = report_beside(path)
+        data = [p for p in path.iterdir() if not _is_ours(p.name) and p.name not in told]
         if len(data) == 1:
             return data[0]
     return path
@@ -73,8 +75,11 @@ def files_of_folder(folder: Path, limits: Limits) -> list[Path]:
     """Return the files of a folder that may be documents, without those that hold the labels of others."""
     files = []
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(n for n in folders if n[0] != "." and not n.endswith(".private"))
-        files += [Path(place, name) for name in names if not _is_ours(name)]
+        told = report_beside(Path(place)) if RELEASE_FILE in names else frozenset()
+        folders[:] = sorted(
+            n for n in folders if n[0] != "." and not n.endswith(".private") and n not in told
+        )
+        files += [Path(place, n) for n in names if not _is_ours(n) and n not in told]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
     for file in files:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
+from ..core.errors import DataError, FormatError, InputError, ParameterError
 from ..core.files import check_plain_file, whole_file
 from .baskets import Baskets
 from .database import quote_name
@@ -83,11 +83,7 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
     source = (
         TableSource.open(_json_table(path, columns)) if _is_json(path) else TableSource.open(path)
     )
-    for name in columns.names:
-        if name not in source.columns:
-            raise DataError(
-                f"The log has no column {name!r}.", hint=did_you_mean(name, source.columns)
-            )
+    source.require(columns.names)
     found = _totals(source, columns)
     units, items = found.column("unit"), found.column("item")
     if units.null_count or items.null_count:
@@ -126,7 +122,8 @@ def _totals(source: TableSource, columns: LogColumns) -> pa.Table:
         if wrong:
             raise DataError(
                 f"{wrong:,} events have a {columns.quantity!r} that is not a number.",
-                hint="leave those lines out, or do not name a column of quantities.",
+                hint="write decimals with a point and leave lines without a number out, or do not name a column "
+                "of quantities.",
             )
         total = f"sum({number})"
     return source.query(

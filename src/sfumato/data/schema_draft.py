@@ -49,13 +49,14 @@ _QUASI_WORDS = _BIRTH | {
     "familienstand", "beruf", "staat", "land", "stadt", "ort", "gemeinde", "kreis", "sprache", "sexe", "annee",
     "profession", "pays", "ville", "commune", "langue", "edad", "sexo", "ano", "profesion", "pais", "ciudad",
     "municipio", "provincia", "eta", "sesso", "cap", "anno", "professione", "paese", "citta", "comune",
-    "leeftijd", "geslacht", "beroep", "gemeente",
+    "leeftijd", "geslacht", "beroep", "gemeente", "idade",
 }  # fmt: skip
 _ORDERED_WORDS = _BIRTH | {
     "age", "zip", "zcta", "postcode", "postal", "date", "year", "latitude", "longitude", "lat", "lon", "lng",
     "education", "alter", "plz", "postleitzahl", "jahr", "annee", "edad", "ano", "eta", "cap", "anno", "leeftijd",
+    "idade",
 }  # fmt: skip
-_AGES = frozenset({"age", "alter", "edad", "eta", "leeftijd"})
+_AGES = frozenset({"age", "alter", "edad", "eta", "leeftijd", "idade"})
 _COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
 _MANY = 50  # different decimals from which on they are read into bins
@@ -77,8 +78,8 @@ def draft_schema(source: object) -> str:
     """Draft a schema in TOML for the steward to edit; roles are guesses from names and counts alone.
 
     The draft fails closed: what is not recognised is a quasi-identifier, and `undecided`, so that nothing
-    is explored before somebody has decided. Only names of columns, counts, and ends of whole numbers are
-    written: no text value of the data.
+    is explored before somebody has decided. Only names of columns, counts, and rounded ends of whole numbers
+    are written (as they are where there are few numbers): no text value of the data.
     """
     opened = TableSource.open(source)
     opened.check_header()
@@ -154,9 +155,15 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
         ]
     if fact.low is not None and fact.high is not None and fact.high - fact.low < 10_000:
         low, high = fact.low, fact.high
-        if "age" in fact.name.lower() and low >= 0 and high <= 120:
-            low, high = 0, 120
-        lines = [f"domain = {{ range = [{low}, {high}] }}"]
+        if (words & _AGES or "age" in fact.name.lower()) and low >= 0 and high <= 120:
+            lines = ["domain = { range = [0, 120] }"]
+            if words & _AGES and "age" not in fact.name.lower():
+                lines.append('meaning = "age"')
+        else:
+            low, high = _rounded(low, high, fact.distinct)
+            lines = [
+                f"domain = {{ range = [{low}, {high}] }}   # stands in the release: write the least and the most there can be"
+            ]
         if words & _AGES:
             lines.append(
                 "# max_width = 20   # bands of at most 20 years; without it, one band may be the best for the utility"
@@ -170,6 +177,18 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
     return [
         'domain = "observed"   # by number or frequency; write the values down to set their order'
     ]
+
+
+def _rounded(low: int, high: int, distinct: int) -> tuple[int, int]:
+    """Return the ends of many numbers rounded outwards, so that no release shows whose is the largest.
+
+    >>> _rounded(1926, 2024, 80), _rounded(1, 5, 5)
+    ((1920, 2030), (1, 5))
+    """
+    if distinct <= _CODES:
+        return low, high
+    step = int(10 ** math.floor(math.log10(high - low)))
+    return low // step * step, -(-high // step) * step
 
 
 def _guess_role(fact: ColumnFacts) -> _Guess:

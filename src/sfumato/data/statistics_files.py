@@ -98,6 +98,7 @@ def _module(name: str, path: Path) -> ModuleType:
 def _pyreadstat(path: Path, limits: Limits) -> tuple[pa.Table, TableLabels]:
     import pyarrow as pa
 
+    _module("pandas", path)  # pyreadstat makes frames of it, and does not ask for it from 1.3 on
     reader = getattr(_module("pyreadstat", path), _READERS[path.suffix.lower()])
     _, about = reader(str(path), metadataonly=True)
     rows, columns = about.number_rows or 0, len(about.column_names)

@@ -268,7 +268,7 @@ class TableSource:
                     f"{where} has no column {name!r}.",
                     hint=f"did you mean {near[0]!r}?"
                     if near
-                    else f"it has {many}; the first line of a CSV file must name them, as the schema does.",
+                    else f"it has {many}; the first line of a CSV file must name them.",
                 )
 
     def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:

@@ -104,6 +104,18 @@ def test_wrong_calls_are_answered_in_one_sentence(change, error, message, tmp_pa
     assert "p001" not in str(found.value)
 
 
+@pytest.mark.parametrize("log", ["item=artikel,person=klant", "item=insulin,person=Damienne"])
+def test_a_log_without_a_header_is_told_without_its_first_line(log, tmp_path):
+    """What stands where names of columns should be may be a person's: it is not repeated."""
+    path = tmp_path / "log.csv"
+    path.write_text("Damien Boulangeot;thyroxine;3\nIda Nouvellet;metformin;2\n")
+    with pytest.raises(DataError, match="it has 3 columns") as found:
+        explore(path, k=2, log=log)
+    told = f"{found.value} {found.value.hint}"
+    assert "Boulangeot" not in told
+    assert "thyroxine" not in told
+
+
 def test_lines_that_are_no_events(tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps({"who": "a", "what": "b"}) + "\n[1]\n")

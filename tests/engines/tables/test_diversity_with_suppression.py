@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato import tables
+from sfumato.core.errors import NoCandidateError, ReleaseRefusedError
 from sfumato.engines.tables.contingency.cells import Cells
 from sfumato.engines.tables.groups.conditions import Conditions
 from sfumato.engines.tables.groups.record_suppression import suppress_groups
@@ -198,3 +199,29 @@ def test_people_in_groups_without_diversity_are_left_out():
         else:
             assert out.groupby(QUASI)["ill"].nunique().min() >= 2
         assert chosen.l_diversity["ill"] >= 2
+
+
+@pytest.mark.parametrize("way", ["records", "cells"])
+@pytest.mark.parametrize("asked", [{"min_k": 900}, {"min_l": 9}])
+@pytest.mark.parametrize("with_person", [False, True])
+def test_a_release_of_which_nothing_would_be_left_is_refused(way, asked, with_person):
+    frame = patients()
+    schema = {
+        "attribute": [
+            *SCHEMA["attribute"],
+            {"name": "cost", "role": "other", "publish": {"microaggregate": 5}},
+        ]
+    }
+    frame["cost"] = np.arange(len(frame))
+    if with_person:
+        frame["who"] = [f"p{i}" for i in range(len(frame))]
+        schema["attribute"].append({"name": "who", "role": "person"})
+    found = tables.explore(frame, schema=schema, min_k=5, min_l=2, suppress=f"0.1:{way}", budget=60)
+    with pytest.raises(ReleaseRefusedError, match="Every record is in a group"):
+        tables.publish(found, frame, choose="knee", **asked)
+
+
+def test_too_much_diversity_is_told_as_such():
+    with pytest.raises(NoCandidateError, match="not the diversity, closeness") as found:
+        tables.explore(patients(), schema=SCHEMA, min_k=5, min_l=9, budget=30)
+    assert "--min-l" in str(found.value.hint)

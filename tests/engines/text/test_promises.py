@@ -71,6 +71,9 @@ def test_another_language_is_refused_with_status_3(folder, tmp_path):
     assert not (tmp_path / "out").exists()
     accepted = publish(folder, "letters.jsonl", tmp_path / "out", "--accept-shift")
     assert accepted.exit_code == 0, accepted.output
+    said = " ".join(accepted.output.split())
+    assert "would be left if these documents were like those learned from" in said
+    assert "are expected to be left" not in said
     record = json.loads((tmp_path / "out.private" / "figures.json").read_text(encoding="utf-8"))
     assert record["how"]["accept_shift"] is True
     assert record["measured"]["shift"]["verdict"].startswith("different")

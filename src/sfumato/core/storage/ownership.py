@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import InputError
 from .hashes import sha256_of_entries
 
-__all__ = ["is_ours", "lists_file", "paths_in", "refuse_inputs"]
+__all__ = ["is_ours", "lists_file", "paths_in", "refuse_inputs", "report_beside"]
 
 _REPORT = ("facts.json", "report.html", "report.pdf", "charts", "attack.json")
 _SAMPLES = (
@@ -75,6 +75,14 @@ def is_ours(folder: Path) -> bool:
     """Return whether a record of sfumato accounts for every entry of a folder (or it is empty)."""
     names = {entry.name for entry in folder.iterdir() if not _is_work(entry)}
     return not names or any(known(folder, names) for known in _KINDS)
+
+
+def report_beside(folder: Path) -> frozenset[str]:
+    """Return the names that a report has in the folder of a release, and its signature; none where there is no report."""
+    is_release = bool(_outputs(_record(folder / "release.json")))
+    if not is_release or "facts" not in _record(folder / "facts.json"):
+        return frozenset()
+    return frozenset({*_REPORT, "SHA256SUMS", "SHA256SUMS.sig"})
 
 
 def lists_file(record: Path, name: str) -> bool:

@@ -294,7 +294,6 @@ def _update(request: UpdateRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output
-    from .exploration import TablesExploration
     from .space.policy_files import save_mapping, save_policy
 
     assert call.out is not None
@@ -304,7 +303,7 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
             hint="use .csv, .sql or .json.",
         )
     check_output(call.out, force=call.force)
-    found = TablesExploration.load(Path(request.frontier))
+    found = ENGINE.load(Path(request.frontier))
     candidate = request.of(found)
     chosen = found.policy(candidate)
     save = save_policy if call.out.suffix.lower() == ".json" else save_mapping

@@ -37,6 +37,7 @@ from ...core.records import (
     ShiftRecord,
     UtilityField,
 )
+from ...core.statistics.shift import DIFFERENT
 from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
@@ -331,9 +332,14 @@ class TextRelease(Release):
             found.append(f"candidate {self.candidate}: what is left is not measured")
         elif self.risk is not None and self.risk.interval is not None:
             ends = self.risk.interval
+            shift = None if self.measured is None else self.measured.shift
+            if shift is not None and shift.verdict == DIFFERENT:
+                said = "of the sensitive words would be left if these documents were like those learned from"
+            else:
+                said = "of the sensitive words are expected to be left"
             found.append(
-                f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words are expected "
-                f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
+                f"candidate {self.candidate}: {self.risk.value:.2%} {said} ({ends.low:.2%} – "
+                f"{ends.high:.2%} for {documents:,} documents)"
             )
         if self.how.scans is not None:
             found.append(self.how.scans.line())

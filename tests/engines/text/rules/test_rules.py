@@ -163,3 +163,17 @@ def test_rules_are_a_feature_of_the_place():
     assert len(set(place.values[3:].tolist())) == 1
     assert place.values.max() < RULE_PLACES
     assert rule_place([Document("d", text)], tokens).values.max() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mme Poulmarc'h et M. L'Hostis", ["Poulmarc'h", "L'Hostis"]),
+        ("M. D'ANGELO, Mme d'Ornano", ["D'ANGELO", "d'Ornano"]),
+        ("Dr. McDonald and Mrs. O’Brien-McKay", ["McDonald", "O’Brien-McKay"]),
+        ("Dr. Smith's plan, Mrs. Poulmarc'h's son", ["Smith", "Poulmarc'h"]),
+    ],
+)
+def test_a_name_with_an_apostrophe_or_two_capitals_is_found_whole(text, names):
+    """What is left of a name beside its placeholder tells the name."""
+    assert [text[s.start : s.end] for s in built_in().find(text) if s.label == "NAME"] == names

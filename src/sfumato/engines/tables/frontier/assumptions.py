@@ -40,7 +40,8 @@ def conditions_of(request: TablesRequest) -> Conditions:
         if not plain or request.certify:
             raise ParameterError(
                 "Suppressing records works with the default risk and loss only (or whole records with the loss "
-                "'granularity'), and without a certificate."
+                "'granularity'), and without a certificate.",
+                hint="leave out --risk, --loss and --certify (risk=, loss=, certify=), or --suppress (suppress=).",
             )
     return Conditions(
         min_l=request.min_l,

@@ -149,6 +149,13 @@ def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
 def _infeasible(problem: Problem, run: SearchRun) -> NoCandidateError:
     top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
     if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
+        if _large_enough(problem, top):
+            return NoCandidateError(
+                "The constraints conflict: even the most general policy that they allow has large enough groups "
+                "but not the diversity, closeness or average risk asked for.",
+                hint="lower the diversity (--min-l), raise the distance (--max-t) or the average risk "
+                "(--max-average-risk), or let go of an attribute that must stay.",
+            )
         conflict = (
             "The constraints conflict: even the most general policy that they allow has a group of"
         )
@@ -171,6 +178,18 @@ def _infeasible(problem: Problem, run: SearchRun) -> NoCandidateError:
         f"None of the {run.evaluations:,} policies measured meets the smallest group sizes together with "
         "the other constraints.",
         hint="widen the intervals allowed, lower the smallest group size allowed, or search longer.",
+    )
+
+
+def _large_enough(problem: Problem, bits: _Bits) -> bool:
+    """Return whether all groups of a policy are as large as was asked for."""
+    if problem.people is not None:
+        return problem.people.is_allowed(problem.people.groups(bits))
+    measured = problem.cells.measure(bits)
+    sample, population = problem.cells.least
+    return bool(
+        measured.smallest_sample_group >= sample
+        and measured.smallest_population_group >= population - 1e-9
     )
 
 

@@ -170,14 +170,14 @@ def _without_lacking(found: Blanked, number: Numbers, lacking: Lacking, held: Ma
             break
         gone |= new
         number[(number >= 0) & gone[number]] = -1
-    new_number = np.where(gone, -1, np.cumsum(~gone) - 1)
+    new_number = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)  # the last: of no group
     shown = number[held]
     return Blanked(
         found.codes,
         found.count,
         found.blanks,
         shown < 0,
-        np.where(shown < 0, -1, new_number[shown]),
+        new_number[shown],
         found.records[~gone],
         found.sizes[~gone],
         found.people[~gone],

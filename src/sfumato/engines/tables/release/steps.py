@@ -194,6 +194,14 @@ def _prepare(
     generaliser = Generaliser.of(policy, payload.schema, kept, private_key().mark("dates"))
     left_out, blanks = small_groups_of(policy, payload, table)
     people_out = suppress_people(policy, payload, table, opened)
+    if (
+        sum(part.records for part in (left_out, people_out) if part is not None)
+        == table.rows - table.dropped
+    ):
+        raise ReleaseRefusedError(
+            "Every record is in a group that is too small or lacks diversity; nothing was published.",
+            hint="ask for smaller groups or less diversity.",
+        )
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
     notes = rewrite_notes(kept_rows, generaliser, blanks and blanks.groups)
     add_people(notes, policy, table, kept_rows, payload.sampling_fraction)

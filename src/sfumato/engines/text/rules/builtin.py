@@ -23,7 +23,10 @@ __all__ = ["LANGUAGES", "built_in", "guess_languages"]
 
 _U = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽ"
 _L = "a-zà-öø-ÿāăąćčďđēęěğģīįıķĺļľłńņňōőœŕřśşšţťūůűųźżžß"
-_NAME_WORD = rf"(?:[{_U}](?:['’][{_U}])?[{_L}]+(?:-[{_U}][{_L}]+)*|[{_U}]\.|[{_U}]{{2,}})"
+# O'Brien, d'Ornano, McDonald, Poulmarc'h; the 's of a possessive is no part of it.
+_PART = rf"(?:[{_U}](?:['’][{_U}])?[{_L}]+(?:[{_U}][{_L}]+)*(?:['’](?!s\b)[{_L}]+)?)"
+_CAPITALS = rf"(?:[{_U}]['’])?[{_U}]{{2,}}"
+_NAME_WORD = rf"(?:(?:[dl]['’])?{_PART}(?:-{_PART})*|{_CAPITALS}|[{_U}]\.)"
 _PARTICLE = r"(?:van|von|der|den|de|del|la|las|los|da|dos|di|du|le|zu|ten|ter)"
 _GAP = r"[^\S\r\n]+"  # a name does not run over the end of a line
 _NO_NAME = r"(?!(?:Dr|Prof|med|Kollege|Kollegin|Doktor|Doctor|Professor|Herrn?|Frau|Mrs?|Ms)\b)"

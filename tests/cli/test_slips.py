@@ -1,0 +1,109 @@
+"""Slips of the hand: one sentence that says what is wrong, and a way on."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from sfumato import read_documents
+from sfumato.cli import build
+
+
+def told(*words):
+    """Run a command; return its exit status and all it says."""
+    done = CliRunner().invoke(build(), [str(word) for word in words])
+    return done.exit_code, " ".join(done.output.split())
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slips")
+    samples = folder / "samples"
+    for words in (
+        ("samples", samples),
+        ("tables", "explore", samples / "register.csv", "--schema", samples / "schema.toml", "--budget", "40",
+         "--out", folder / "register"),
+        ("text", "explore", samples / "notes.jsonl.gz", "--label", "NAME", "--ratios", "10", "--attackers", "none",
+         "--folds", "2", "--out", folder / "notes"),
+        ("text", "publish", folder / "notes", samples / "more_notes.jsonl.gz", "--ratio", "10", "--out",
+         folder / "released"),
+        ("report", folder / "released"),
+    ):  # fmt: skip
+        status, said = told(*words)
+        assert status == 0, said
+    return folder
+
+
+def test_a_frontier_of_another_engine_is_told_as_such(place):
+    status, said = told(
+        "text", "publish", place / "register", place / "samples" / "more_notes.jsonl.gz", "--choose", "knee",
+        "--out", place / "x",
+    )  # fmt: skip
+    assert status == 2
+    assert "was explored by the engine tables, not by text" in said
+    status, said = told(
+        "tables", "mapping", place / "notes", "--choose", "knee", "--out", place / "x.csv"
+    )
+    assert status == 2
+    assert "was explored by the engine text, not by tables" in said
+
+
+def test_arguments_in_the_wrong_order(place):
+    samples = place / "samples"
+    status, said = told(
+        "tables", "publish", samples / "register.csv", place / "register", "--choose", "knee", "--out", place / "x"
+    )  # fmt: skip
+    assert status == 2
+    assert "'register.csv' is a file, not a folder" in said
+    status, said = told(
+        "text",
+        "attack",
+        place / "released",
+        place / "notes",
+        "--labels",
+        samples / "more_notes.jsonl.gz",
+    )
+    assert status == 2
+    assert "'released' holds no frontier.json" in said
+
+
+def test_a_release_with_its_report_inside_is_still_a_release(place):
+    """`sfumato report RELEASE` writes into the release unless told otherwise."""
+    assert (place / "released" / "report.html").is_file()
+    originals = place / "samples" / "more_notes.jsonl.gz"
+    count = len(list(read_documents(originals)))
+    assert len(list(read_documents(place / "released"))) == count
+    status, said = told("text", "audit", place / "released", "--documents", "3")
+    assert status == 0, said
+
+
+def test_a_folder_of_letters_with_its_report_inside_is_still_a_release(place):
+    originals = place / "samples" / "more_notes.jsonl.gz"
+    for words in (
+        ("text", "convert", originals, "--to", "docx", "--out", place / "letters"),
+        ("text", "publish", place / "notes", place / "letters", "--ratio", "10", "--out", place / "letters-out"),
+        ("report", place / "letters-out", "--charts"),
+    ):  # fmt: skip
+        status, said = told(*words)
+        assert status == 0, said
+    assert (place / "letters-out" / "facts.json").is_file()
+    found = list(read_documents(place / "letters-out"))
+    assert len(found) == len(list(read_documents(originals)))
+    assert not any("facts" in document.id or "report" in document.id for document in found)
+
+
+def test_documents_named_like_a_report_are_documents(tmp_path):
+    """Only the report of a release is left out: a corpus may hold a page of that name."""
+    for name in ("report.html", "facts.html"):
+        (tmp_path / name).write_text("<p>Ann Lee was seen.</p>", encoding="utf-8")
+    assert len(list(read_documents(tmp_path))) == 2
+
+
+@pytest.mark.parametrize(("given", "meant"), [("kne", "'knee'"), ("max-risk", "'max-risk:R'")])
+def test_a_way_to_choose_is_suggested(place, given, meant):
+    status, said = told(
+        "tables", "publish", place / "register", place / "samples" / "register.csv", "--choose", given, "--out",
+        place / "x",
+    )  # fmt: skip
+    assert status == 2
+    assert f"did you mean {meant}?" in said
