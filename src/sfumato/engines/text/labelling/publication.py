@@ -48,8 +48,8 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     held_out = np.zeros(0)
     if len(drawn):
         held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
-    scores = reading.fitted.scores()
-    stages = [Stage(reading.fitted.model())]
+    scores = reading.own_scores()
+    stages = [Stage(reading.own_model())]
     voices: tuple[int, ...] = (0,)
     if taught is not None:
         scores, voices = ensemble_scores(scores, taught.scores(pool.data)), VOICES

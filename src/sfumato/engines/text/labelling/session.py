@@ -34,7 +34,7 @@ from .word_classes import WordClasses
 __all__ = ["Session"]
 
 _NEARLY = 0.7  # how far below the threshold a word of a harmless class is asked about again
-_MISSED = 0.02  # of the sensitive words that somebody read, called harmless: a no that all else speaks against yields
+_MISSED = 0.2  # of the sensitive words of answers, called harmless: a no that all else speaks against yields
 
 
 class Session(AnswerKeeper):
