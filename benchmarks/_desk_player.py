@@ -8,6 +8,7 @@ for one that is taken away, 2 s for "all like this", 8 s for a class or a conven
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 import tempfile
@@ -175,7 +176,7 @@ def played(job: dict[str, Any]) -> dict[str, Any]:
         folder = Path(place)
         lines = (json.dumps({"id": d.id, "text": d.text}) for d in gold)
         (folder / "texts.jsonl").write_text("\n".join(lines), encoding="utf-8")
-        start_project(folder / "texts.jsonl", folder / "project", labels=job["labels"])
+        begin(folder, job["labels"], job.get("project_seed", 0))
         session = Session(folder / "project", background=False)
         person = Person(session, gold, job["labels"], job["misses"], job["seed"])
         rows = _minutes(session, person, job)
@@ -184,6 +185,16 @@ def played(job: dict[str, Any]) -> dict[str, Any]:
         "rows": rows, "questions": person.kinds, "word_questions": person.word_questions,
         "word_no": person.word_no, "asked_twice": person.twice,
     }  # fmt: skip
+
+
+def begin(folder: Path, labels: list[str], seed: int) -> None:
+    """Start a project, whose seed decides which windows are drawn."""
+    given: dict[str, Any] = {"seed": seed}
+    if "aims" in inspect.signature(start_project).parameters:
+        from sfumato.engines.text.labelling.project import LabellingAims
+
+        given = {"aims": LabellingAims(seed=seed)}
+    start_project(folder / "texts.jsonl", folder / "project", labels=labels, **given)
 
 
 def use_starter(path: str | None) -> None:

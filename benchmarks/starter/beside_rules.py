@@ -3,7 +3,7 @@
 `python -m benchmarks.starter.beside_rules` adds `beside_rules` to results/starter.json: T = 10 · leaked words + harmless
 words withheld of random documents of 25,000 words, by rules alone, by the starter as it was, and by what a release
 without a label withholds: the starter where it knows the language, heeding rules that find all names, firm rules, and
-for dates all rules. `any` takes the kinds of a corpus together.
+for dates all rules. `any` takes the kinds of a corpus together, `by_language` the corpora of a language.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from sfumato.engines.text.starter.weights import Starter
 THRESHOLD = -math.log(10.0)
 WORDS = 25_000
 FEWEST = 20
+LANGUAGES = {"letters_de": "de", "meddocan_es": "es"}
+"""Corpora in other languages than English."""
 
 
 def some(name: str) -> list[Document]:
@@ -83,6 +85,18 @@ def judged(name: str) -> dict[str, Any]:
     return row
 
 
+def by_language(corpora: dict[str, Any]) -> dict[str, Any]:
+    """Return T of each kind and of all by language, corpora added up."""
+    found: dict[str, Any] = {}
+    for name, row in corpora.items():
+        own = found.setdefault(LANGUAGES.get(name, "en"), {})
+        for kind in (*KINDS, "any"):
+            for way, total in row.get(kind, {}).items():
+                sums = own.setdefault(kind, {})
+                sums[way] = sums.get(way, 0) + total
+    return found
+
+
 def main() -> int:
     path = RESULTS / "starter.json"
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -100,6 +114,7 @@ def main() -> int:
     content["beside_rules"] = {
         "words_at_most": WORDS,
         "corpora": corpora,
+        "by_language": by_language(corpora),
         "worse_than_rules": worse,
     }
     path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -72,7 +72,9 @@ STILTED = (
     r"all the same|leaves? the house|stays? in the house"
 )
 """Phrases of a translation: something is reported, published, used, or next to something else."""
-FORBIDDEN = re.compile(rf"\b({STILTED}|by itself|of its own|of their own|voices?|lessons?|teachers?)\b", re.IGNORECASE)
+FORBIDDEN = re.compile(
+    rf"\b({STILTED}|by itself|of its own|of their own|voices?|lessons?|teachers?)\b", re.IGNORECASE
+)
 IN_PAGES = re.compile(rf"\b({STILTED})\b", re.IGNORECASE)
 IN_REPORTS = ("engines/text/story", "presentation")
 """Where sentences are written that a report prints: their bytes are compared, and change on purpose only."""

@@ -77,10 +77,14 @@ def test_marks_of_a_window_survive_a_reload(browser, served):
         press(browser, key)
     changed = marked(browser)
     assert changed != before
+    # Where the cursor stands is said to those who do not see it, and covers nothing.
+    assert browser.run("document.getElementById('news').innerText.length") > 0
+    assert browser.run("document.getElementById('news').classList.contains('visually-hidden')")
     browser.open(f"{served.base}/label")
     until(browser, "document.getElementById('text')?.dataset.kind")
     assert marked(browser) == changed
     answered(browser, "d")
+    assert browser.run("document.getElementById('news').textContent") == ""
 
 
 def test_the_way_of_asking_is_remembered(browser, served):

@@ -1,7 +1,8 @@
 // The page's one module: it shows what the program sends and sends back what was pressed.
 const room = document.body.dataset.room;
 const $ = (id) => document.getElementById(id);
-const news = (text) => { $("news").textContent = text; };
+// What is `spoken` only is for those who do not see where the cursor stands.
+const news = (text, spoken = false) => { $("news").classList.toggle("visually-hidden", spoken); $("news").textContent = text; };
 const labels = document.body.dataset.labels.split("\n").filter(Boolean);
 const kind = (label) => `k${labels.indexOf(label) + 1}`;
 // Messages come with the page, by what they are in English: `say("… {n} …", { n })`, and by a number `sayMany(n, "…", "…")`.
@@ -100,6 +101,7 @@ const keepMarks = () => sessionStorage.setItem(markKey(), JSON.stringify(spans))
 function keptMarks() { try { return JSON.parse(sessionStorage.getItem(markKey())); } catch { return null; } }
 
 function showQuestion(next) {
+  news("");
   question = next; preview = null; busy = false; cursor = -1; shownAt = performance.now();
   Object.assign($("text").dataset, { kind: question.kind, doc: question.doc, first: question.first, last: question.last });
   const hide = (key, yes) => { const b = document.querySelector(`#buttons [data-key="${key}"]`); if (b) b.hidden = yes; };
@@ -157,7 +159,7 @@ function redraw() {
     draw(text, question, spans, { words: inWindow() });
     fade(text);
     const here = [...text.querySelectorAll(".word")][cursor];
-    if (here) { here.classList.add("cursor"); news(here.closest("mark") ? say("{word}, marked", { word: here.textContent }) : here.textContent); }
+    if (here) { here.classList.add("cursor"); news(here.closest("mark") ? say("{word}, marked", { word: here.textContent }) : here.textContent, true); }
   } else {
     draw(text, question, [], { asked: { first, last, label: chosen }, words: question.words });
   }
@@ -614,7 +616,7 @@ function startReview() {
     cursor = Math.max(0, Math.min(words.length - 1, cursor + by));
     words[cursor].classList.add("cursor");
     words[cursor].scrollIntoView({ block: "nearest" });
-    news(words[cursor].closest("mark") ? say("{word}, redacted", { word: words[cursor].textContent }) : words[cursor].textContent);
+    news(words[cursor].closest("mark") ? say("{word}, redacted", { word: words[cursor].textContent }) : words[cursor].textContent, true);
   };
   keys(async (key) => {
     if (key === "j") { cursor = -1; next(); }

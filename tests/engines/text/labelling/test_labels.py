@@ -150,6 +150,17 @@ def test_a_line_break_ends_what_stands_beside_a_span(tmp_path):
     session.close()
 
 
+def test_a_span_on_the_page_ends_with_its_line(tmp_path):
+    text = "Klinikum Osterloh\nHafenstieg 5, 24103 Kiel"
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "a", "text": text}), encoding="utf-8")
+    start_project(tmp_path / "a.jsonl", tmp_path / "p", labels=["LOCATION"])
+    session = Session(tmp_path / "p", background=False)
+    session.window((0, 0, len(text)), [(0, len(text), "LOCATION")])
+    shown = [text[s.start : s.end] for s in session.spans(0)]
+    assert shown == text.split("\n")
+    session.close()
+
+
 def test_the_page_shows_the_labels_of_the_release(letters, tmp_path):
     """A telephone number, a street or a clinic is called on the page what it will be called in the file."""
     start_project(letters, tmp_path / "project", labels=["NAME", "DATE", "PHONE", "EMAIL"])

@@ -7,6 +7,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.data.samples import discharge_letters
 from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.questions import ProjectQuestion
+from sfumato.engines.text.labelling.status import status_of
 from sfumato.engines.text.labelling.word_classes import SHOWN
 from sfumato.engines.text.learners.partial import UNKNOWN
 
@@ -69,6 +70,17 @@ def test_a_no_is_learned_from_some_and_nobody_is_asked_about_the_others(session)
     asked = ~session.answers.not_to_ask(session.classes, likely)[words.tokens]
     assert words.tokens[asked].tolist() == [words.tokens[-1]]
     assert not session.answers.cleared.any()  # a model that is sure of a name still redacts it
+
+
+def test_an_answer_about_a_class_is_no_look_at_its_documents(session):
+    one = next(c for c in session.classes.values() if len(c) > 8)
+    session.settle_class(one.key, None)
+    assert status_of(session)["documents_seen"] == 0
+    place = session.place(int(one.first[0]), int(one.last[0]))
+    session.mark([place], None)
+    assert status_of(session)["documents_seen"] == 1
+    session.undo()
+    assert status_of(session)["documents_seen"] == 0
 
 
 def test_what_was_said_of_a_word_itself_stays(session):

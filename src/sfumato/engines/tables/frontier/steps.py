@@ -21,6 +21,7 @@ from ....core.randomness import Streams
 from ....data.table import Table, read_table
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource
+from ..contingency.cells import Bits
 from ..contingency.tables import count_on_cluster
 from ..exploration import TablesExploration
 from ..groups.cell_suppression import NOT_JOINED
@@ -181,7 +182,7 @@ def _infeasible(problem: Problem, run: SearchRun) -> NoCandidateError:
     )
 
 
-def _large_enough(problem: Problem, bits: _Bits) -> bool:
+def _large_enough(problem: Problem, bits: Bits) -> bool:
     """Return whether all groups of a policy are as large as was asked for."""
     if problem.people is not None:
         return problem.people.is_allowed(problem.people.groups(bits))

@@ -48,8 +48,8 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
     held_out = np.zeros(0)
     if len(drawn):
         held_out = scored.held_out(pool.data.document_of[session.policy.windows[drawn]])
-    scores = scored.fitted.scores()
-    stages = [Stage(scored.fitted.model())]
+    scores = scored.own_scores()
+    stages = [Stage(scored.own_model())]
     members: tuple[int, ...] = (0,)
     if encoder is not None:
         scores, members = ensemble_scores(scores, encoder.scores(pool.data)), MEMBERS

@@ -15,12 +15,14 @@ import numpy.typing as npt
 from ....core.randomness import Streams
 from ..learners.folds import by_fold, last_scores
 from ..learners.partial import Fitted, Known, PartialCRF, Pool
+from ..learners.repeats import RepeatsModel, lift_repeats
 from ..reading.arrays import Scores
 from ..sanitize.classifiers import mean_of
 
 __all__ = ["FOLDS", "MEMBERS", "EncoderUpdate", "ScoredPool", "Scorers", "ensemble_scores"]
 
 FOLDS = 4
+_DROP = 2.0  # log-odds that a capitalised word may be below the surest place of its document
 MEMBERS = (0, 0, 1)
 """The members of the mean of log-odds: the CRF twice, the encoder once.
 
@@ -92,7 +94,15 @@ class ScoredPool:
     @cached_property
     def scores(self) -> Scores:
         """The log-odds of every token, from which questions and proposals come."""
-        return self._with_update(self.fitted.scores())
+        return self._with_update(self.own_scores())
+
+    def own_scores(self) -> Scores:
+        """Return the log-odds of every token by the CRF alone."""
+        return lift_repeats(self.fitted.scores(), self.scorers.pool.data, _DROP)
+
+    def own_model(self) -> RepeatsModel:
+        """Return the CRF as a model of any text."""
+        return RepeatsModel(self.fitted.model(), _DROP)
 
     def held_out(self, documents: npt.NDArray[np.int64]) -> Scores:
         """Return the same of some documents, by models that learned nothing from the document's answers.
@@ -110,7 +120,7 @@ class ScoredPool:
         scored = by_fold(
             fold,
             lambda part: learner.fit(pool, self.known, documents=part, seed=seed),
-            lambda fitted, held: fitted.scores(documents=held),
+            lambda fitted, held: lift_repeats(fitted.scores(documents=held), pool.data, _DROP),
             always=fold < 0,
         )
         return self._with_update(last_scores(scored, len(pool.data)))

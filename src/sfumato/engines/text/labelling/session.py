@@ -34,7 +34,7 @@ from .word_classes import WordClasses
 __all__ = ["Session"]
 
 _NEARLY = 0.7  # how far below the threshold a word of a harmless class is asked about again
-_MISSED = 0.02  # share of sensitive words called harmless by mistake: strong evidence against a no overrides it
+_MISSED = 0.2  # share of sensitive words called harmless by mistake: strong evidence against a no overrides it
 
 
 class Session(AnswerKeeper):
@@ -315,7 +315,10 @@ class Session(AnswerKeeper):
         hidden &= ~cleared
         codes = self.place_labels.of_document(document, known, hidden)
         found: list[Span] = []
-        for i, j in runs(np.where(hidden, 2 * codes + (known > 0), -1).astype(np.int16)):
+        # As in a release, a span ends with its line.
+        line = np.cumsum(self.tokens.after_break[low:high]) % 2
+        kinds = 4 * codes + 2 * (known > 0) + line
+        for i, j in runs(np.where(hidden, kinds, -1).astype(np.int16)):
             _, a, b = self.place(low + i, low + j)
             score = None if known[i] > 0 else float(scores[i:j].max())
             found.append(Span(a, b, self.labels[codes[i] - 1], score))

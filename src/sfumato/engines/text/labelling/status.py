@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ....desk.records import Agreement, Status
 from ....presentation.language import say
 from ..learners.partial import UNKNOWN
 from .estimate import answers_to_go, audit_size
-from .journal import ANSWERS
+from .journal import ANSWERS, Event
 from .next_step import next_step, seconds_of
 from .session import Session
 from .two_readers import compare_readers
@@ -22,6 +24,14 @@ _STATES = {
 }
 
 
+def _documents_seen(events: Sequence[Event]) -> set[int]:
+    """Return the documents of which somebody has read a window or a place; a class shows only a few of its words."""
+    undone = {event["of"] for event in events if event["do"] == "undo"}
+    given = [event for event in events if event["n"] not in undone]
+    windows = {event["doc"] for event in given if event["do"] == "window"}
+    return windows | {event["places"][0][0] for event in given if event["do"] == "mark"}
+
+
 def status_of(session: Session) -> Status:
     """Return counts, the estimate with its range, and the verdict of the stop rule."""
     with session.lock:
@@ -32,7 +42,6 @@ def status_of(session: Session) -> Status:
     open_words = session.pool.data.counted & (known == UNKNOWN)
     published = open_words & (scores < session.policy.threshold)
     chance = 1 / (1 + np.exp(-np.clip(scores[published], -50, 50)))
-    touched = np.unique(session.pool.data.document_of[known != UNKNOWN])
     _, more = answers_to_go([(n, e.high) for n, e in history if e.sensitive], session.record.wanted)
     own = session.wanted_by_label
     step = next_step(
@@ -44,7 +53,7 @@ def status_of(session: Session) -> Status:
     return {
         "answers": answers.count,
         "documents": len(session.documents),
-        "documents_seen": len(touched),
+        "documents_seen": len(_documents_seen(events)),
         "words": int(np.count_nonzero(session.pool.data.counted)),
         "words_known": int(np.count_nonzero(session.pool.data.counted & (known != UNKNOWN))),
         "expected_left": float(chance.sum()),

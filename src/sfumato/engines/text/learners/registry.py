@@ -51,6 +51,7 @@ MODELS: Registry[type[Model]] = Registry(
         "encoder": f"{_HERE}.encoder.model:EncoderModel",
         "detector": f"{_HERE}.encoder.detector_model:DetectorModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
+        "repeats": f"{_HERE}.repeats:RepeatsModel",
         "starter": f"{_ENGINE}.starter.adapted:AdaptedStarter",
     },
     group="sfumato.models",

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from ....core.errors import ModelError
 from ....core.randomness import Streams
@@ -20,6 +19,7 @@ from ....core.threads import side_by_side
 from ..learners.crf import CRFModel
 from ..learners.partial import UNKNOWN, Fitted, PartialCRF, Pool
 from ..learners.protocol import Model
+from ..learners.repeats import lift_repeats
 from ..reading.arrays import Array, Arrays, Header, Mask, Scores
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
@@ -72,7 +72,7 @@ class _AdaptedKind:
 
     def first_scores(self, data: TokenData, documents: Mask | None = None) -> Scores:
         scores = self.first.scores(data, documents=documents)
-        return _lift_repeats(scores, data) if self.kind in _REPEATED else scores
+        return lift_repeats(scores, data, _DROP) if self.kind in _REPEATED else scores
 
     def scores(self, data: TokenData, documents: Mask | None = None) -> Scores:
         first = self.first_scores(data, documents)
@@ -332,14 +332,3 @@ def without_lone_words(scores: Scores, matched: Mask, least: float) -> Scores:
 
     """
     return np.where(matched | (scores >= least), scores, np.minimum(scores, _SURELY_NOT))
-
-
-def _lift_repeats(scores: Scores, data: TokenData) -> Scores:
-    """Return the scores, a capitalised word at most so much below the surest place of the same word."""
-    group = data.words.groups()[data.rows].astype(np.int64)
-    capital: npt.NDArray[np.bool_] = data.words.capital[data.rows]
-    key = data.document_of * (int(group.max(initial=0)) + 1) + group
-    _, of = np.unique(key, return_inverse=True)
-    top = np.full(int(of.max(initial=-1)) + 1, -np.inf)
-    np.maximum.at(top, of, np.where(capital, scores, -np.inf))
-    return np.where(capital & np.isfinite(scores), np.maximum(scores, top[of] - _DROP), scores)
