@@ -206,7 +206,7 @@ def _chooses(argument: FunctionArgument, engine: AnyEngine) -> FunctionArgument:
     return FunctionArgument(
         "choose",
         f"str or {named.__name__}, optional",
-        "A candidate, or its id.",
+        "A candidate, its id, or how it is chosen, such as 'knee' or 'max-risk:0.01'.",
         None,
         hint=f"str | {named.__name__} | None",
         classes=(named,),

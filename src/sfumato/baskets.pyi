@@ -137,7 +137,7 @@ def publish(
     data : path, frame, array, sparse matrix or Baskets
         Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     choose : str or BasketsCandidate, optional
-        A candidate, or its id.
+        A candidate, its id, or how it is chosen, such as 'knee' or 'max-risk:0.01'.
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
     log : str or dict of str to object, optional

@@ -153,7 +153,7 @@ def publish(
         CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a
         frame.
     choose : str or TablesCandidate, optional
-        A candidate, or its id.
+        A candidate, its id, or how it is chosen, such as 'knee' or 'max-risk:0.01'.
     population : path or frame, optional
         Another population to measure against.
     refuse_above : float, optional

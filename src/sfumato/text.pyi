@@ -160,7 +160,7 @@ def publish(
     data : path, frame, Corpus or list of Document
         Documents to publish, or a project with its answers.
     choose : str or TextCandidate, optional
-        A candidate, or its id.
+        A candidate, its id, or how it is chosen, such as 'knee' or 'max-risk:0.01'.
     text_column : str, default='text'
         Field that holds the text.
     id_column : str, default='id'

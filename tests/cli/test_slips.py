@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from sfumato import read_documents
+from sfumato import load, read_documents
 from sfumato.cli import build
+from sfumato.core.errors import InputError
 
 
 def told(*words):
@@ -107,3 +108,8 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
     )  # fmt: skip
     assert status == 2
     assert f"did you mean {meant}?" in said
+
+
+def test_a_file_is_no_exploration(place):
+    with pytest.raises(InputError, match=r"'register\.csv' is a file, not a folder"):
+        load(place / "samples" / "register.csv")

@@ -373,3 +373,27 @@ def test_a_draft_reads_names_of_several_languages_and_dates_with_slashes():
     assert parsed["date_naissance"]["date"] == {"unit": "month", "format": "%d/%m/%Y"}
     assert parsed["admitted"]["date"]["format"] == "%m/%d/%Y"
     assert parsed["either"]["undecided"] is True
+
+
+def test_two_columns_of_a_frame_with_one_name_are_refused():
+    frame = pd.DataFrame([[1, "f"], [2, "m"]], columns=["age", "age"])
+    with pytest.raises(DataError, match="Two columns of the frame have the same name"):
+        read_table(frame, schema())
+
+
+def test_dates_of_a_frame_under_a_format_are_told(tmp_path):
+    frame = pd.DataFrame({"seen": pd.to_datetime(["2024-03-01", "2024-04-02"])})
+    wanted = {
+        "attribute": [
+            {
+                "name": "seen",
+                "role": "quasi",
+                "domain": "observed",
+                "date": {"unit": "month", "format": "%d/%m/%Y"},
+            }
+        ]
+    }
+    with pytest.raises(
+        DataError, match=r"no date in the format of the schema.*leave format = '%d/%m/%Y' out"
+    ):
+        read_table(frame, wanted)

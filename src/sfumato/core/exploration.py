@@ -48,6 +48,7 @@ def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidat
     from .engine import engine_named
 
     folder = Path(folder)
+    check_frontier_folder(folder)
     content = read_json(folder / FRONTIER_FILE)
     name = content.get("engine") if isinstance(content, dict) else None
     found: Exploration[FrontierRecord, Candidate] = engine_named(str(name)).load(folder)

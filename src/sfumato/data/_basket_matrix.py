@@ -18,13 +18,13 @@ from .shuffling import RowPlaces
 __all__ = ["Baskets", "check_labels", "check_names", "check_rows", "default_names", "token"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Baskets:
     """Rows of a 0/1 matrix, the names of its features and, where known, a label a row.
 
     >>> baskets = Baskets.of([[1, 0], [1, 1]], labels=["a", "b"], feature_names=["tea", "milk"])
-    >>> baskets.matrix.shape, baskets.feature_names
-    ((2, 2), ('tea', 'milk'))
+    >>> baskets, baskets.feature_names
+    (<Baskets: 2 rows, 2 features, 3 ones, 2 labels>, ('tea', 'milk'))
     """
 
     matrix: sp.csr_matrix
@@ -39,6 +39,11 @@ class Baskets:
         default=None, compare=False
     )
     """The people (or baskets) that the rows are about, by name, or by number."""
+
+    def __repr__(self) -> str:
+        rows, columns = self.matrix.shape
+        labels = "" if self.labels is None else f", {len(set(self.labels)):,} labels"
+        return f"<Baskets: {rows:,} rows, {columns:,} features, {self.matrix.nnz:,} ones{labels}>"
 
     @classmethod
     def of(

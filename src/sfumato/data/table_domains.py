@@ -102,7 +102,13 @@ def domain_of(
             column = crowd
         values = _order_values(schema, attribute, column, weights)
         if not values and not has_missing:
-            raise DataError(f"The column {attribute.name!r} holds no value.")
+            wanted = attribute.date and attribute.date.format
+            raise DataError(
+                f"The column {attribute.name!r} holds no {'date in the format of the schema' if wanted else 'value'}.",
+                hint=f"dates of a frame are read as 2024-03-01: leave format = {wanted!r} out there, or correct it."
+                if wanted
+                else None,
+            )
     if has_missing and schema.missing == "value" and MISSING not in values:
         values = (*values, MISSING)
     return values

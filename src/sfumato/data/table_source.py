@@ -362,6 +362,10 @@ def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
         table = nw.from_native(frame, eager_only=True).to_arrow()
         unnamed = [n for n in table.column_names if _UNNAMED_INDEX.fullmatch(n)]
         return table.drop_columns(unnamed)
+    except nw.exceptions.DuplicateError:
+        raise DataError(
+            "Two columns of the frame have the same name.", hint="rename one of them."
+        ) from None
     except pa.ArrowException:  # which quotes the cell
         raise DataError(
             "A column of the frame holds cells of several types.",
