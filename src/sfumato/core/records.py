@@ -29,6 +29,7 @@ from .._version import __version__
 from . import display
 from .file_records import InputFile, OutputFile
 from .files import canonical_json, read_json, write_json
+from .frontier_file import FRONTIER_FILE, find_frontier
 from .record import (
     CandidateId,
     Coarse,
@@ -94,7 +95,6 @@ __all__ = [
     "versions",
 ]
 
-FRONTIER_FILE = "frontier.json"
 RELEASE_FILE = "release.json"
 ATTACK_FILE = "attack.json"
 FIGURES_FILE = "figures.json"
@@ -223,7 +223,7 @@ class FrontierRecord(HouseRecord):
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Self:
         """Read frontier.json from a folder."""
-        return cls.from_json(read_json(Path(folder) / FRONTIER_FILE), file=FRONTIER_FILE)
+        return cls.from_json(read_json(find_frontier(folder)), file=FRONTIER_FILE)
 
 
 class Release(Record):

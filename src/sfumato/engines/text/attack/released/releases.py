@@ -19,7 +19,6 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
-from .....core.exploration import check_frontier_folder
 from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
@@ -123,7 +122,6 @@ def attack_release(
 
     """
     settings = settings or AttackSettings()
-    check_frontier_folder(Path(directory))
     frontier = TextFrontier.read(directory)
     names = frontier.labels
     source, record = release_of(Path(published))
