@@ -1,4 +1,4 @@
-"""Risk and utility as the field speaks of them: a value, an interval, and who attacks or what is kept.
+"""Risk and utility: a value, an interval, and the attacker or what is kept.
 
 A bare float never reaches a report. `Interval` says how it was made, because an estimate without
 its method cannot be checked; a figure that rests on a model (not on data) says so.

@@ -1,4 +1,4 @@
-"""What is worth telling somebody who waits for a command; nobody hears it where nobody listens."""
+"""Notices for somebody who waits for a command; without a listener they are dropped."""
 
 from __future__ import annotations
 

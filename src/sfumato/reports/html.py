@@ -133,7 +133,7 @@ def _template(name: str) -> str:
 
 
 def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
-    """List every file that went in or came out; only what was published is shown with its hash."""
+    """List every input and output file; only published files are shown with their hash."""
     found = []
     hidden = cell_of(facts) is not None
     if facts.plan is not None:

@@ -245,7 +245,7 @@ class WordCounts(HouseRecord):
 
 
 class Verification(Record):
-    """How much of the release was read back from the disk, and found as it was decided."""
+    """How much of the release was read back from the disk, and matched what was decided."""
 
     documents: Public[Count]
     edits: Public[Count]

@@ -167,7 +167,7 @@ class _Reading:
 def open_rich_text(content: bytes) -> RichTextFile:
     """Open an RTF file."""
     if not content.startswith(b"{\\rtf"):
-        raise RefusedFileError("is no rich text")
+        raise RefusedFileError("is not rich text")
     content, left_out = _without_binary(content)
     reading = _Reading(_codepage(content), _fonts(content))
     reading.dropped["binary data"] += left_out

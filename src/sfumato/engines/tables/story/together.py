@@ -1,4 +1,4 @@
-"""What a report says of notes and of several releases: sentences about what adds up."""
+"""What a report says about notes and several releases: sentences about what adds up."""
 
 from __future__ import annotations
 
