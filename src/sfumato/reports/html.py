@@ -156,7 +156,7 @@ def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
                 "name": f.path,
                 "role": f"{part.id}, {role}",
                 "rows": "–" if f.rows is None or hidden else count(f.rows),
-                "sha256": (f.sha256 or "–") if listed is written else say("stays in the house"),
+                "sha256": (f.sha256 or "–") if listed is written else say("stays private"),
             }
             for role, listed in roles
             for f in listed

@@ -321,7 +321,7 @@ def test_the_report_tells_the_board(explored, notes, tmp_path, monkeypatch):
     assert {"No redaction", "One plain pass"} <= {row[0] for row in known.rows}
     assert any("left as they are: DATE" in c.text for c in told.checks)
     published = " ".join(told.published)
-    assert "Surrogates stand for" in published
+    assert "Surrogates replace" in published
     assert "likely false positives" in published
     assert set(told.papers) <= {"text", "text-long"}
 

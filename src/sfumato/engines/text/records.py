@@ -173,7 +173,7 @@ class StarterRecord(Record):
     @property
     def sentence(self) -> str:
         """What a release says that was made without any label."""
-        known = f"{int(100 * self.known_words)}% of the words in small letters"
+        known = f"{int(100 * self.known_words)}% of the lower-case words"
         if self.speaks:
             who = (
                 "rules redacted, and a model that was learned from "

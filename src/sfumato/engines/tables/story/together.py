@@ -75,7 +75,7 @@ def _people(people: NotesPeople) -> list[str]:
     if people.fraction is not None and now.named_between is not None:
         between.append(
             say(
-                "The table is taken as a sample of {fraction} of the population: the chance with the published note lies between {low} and {high} (95 %).",
+                "The table is taken as a sample of {fraction} of the population: the chance with the published note is between {low} and {high} (95 %).",
                 fraction=percent(people.fraction),
                 low=decimal(now.named_between[0]),
                 high=decimal(now.named_between[1]),
