@@ -1,4 +1,4 @@
-"""numba's decorator for the kernels, with two of numba's habits changed: how it starts, and how it fails.
+"""numba's decorator for the kernels, with two changes to numba: how it starts, and how it fails.
 
 Before its first kernel numba asks whether scipy has a BLAS, by importing a tenth of a second of scipy. scipy is
 always installed here, and no kernel multiplies matrices: the answer is known. A kernel that does, in another

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: a folder that nobody else can write to, since what is there is unpickled.
+"""The folder of compiled kernels: nobody else can write to it, because its content is unpickled.
 
 numba keeps them next to the modules where it may write, and fails where it may write nowhere. So before any
 kernel is imported its folder is settled here: next to the modules, in the user's own cache, or for this

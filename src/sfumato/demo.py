@@ -1,4 +1,4 @@
-"""The main job on embedded data: a register with notes and a purchase log in one release; a letter; a quarter later."""
+"""The demo on embedded data: a register with notes and a purchase log in one release, a letter, and the register a quarter later."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def explored(folder, payload=b"model"):
 
 def test_c1_a_report_holds_no_hash_of_inputs_or_models(tmp_path):
     record = FrontierRecord.read(explored(tmp_path / "f"))
-    assert record.inputs[0].sha256 == SHA256  # the frontier stays in the house
+    assert record.inputs[0].sha256 == SHA256  # the frontier stays private
     assert record.to_public_json() == {}
     text = json.dumps(record.to_report_json())
     assert SHA256 not in text

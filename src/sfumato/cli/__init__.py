@@ -1,4 +1,4 @@
-"""The command line: a few general commands, and a group for each engine that is installed.
+"""The command line: a few general commands, and a group for each installed engine.
 
 `app` holds every command. The console script builds only the command that was called, because reading the
 options of all commands takes longer than everything else that a help text does; the help of the root

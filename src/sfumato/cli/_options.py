@@ -35,7 +35,7 @@ class Given:
         self.command, self.values = command, values
 
     def build(self, model: type[Made]) -> Made:
-        """Return the request, or explain in the words of the command line what is wrong."""
+        """Return the request, or report what is wrong in terms of the command line."""
         from ..core.command_lines import warn_of_former
 
         shown = parameters(model)

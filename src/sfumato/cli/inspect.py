@@ -1,4 +1,4 @@
-"""`sfumato inspect`: what files hold, what would be dropped of them, and what cannot be handled."""
+"""`sfumato inspect`: what files contain, what would be dropped, and what cannot be handled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sfumato report`: one page that says what was published, what an adversary found and what it cost."""
+"""`sfumato report`: one page with what was published, what an adversary found and what it cost."""
 
 from __future__ import annotations
 

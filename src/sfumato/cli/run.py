@@ -1,4 +1,4 @@
-"""`sfumato run`, `sfumato demo`, `sfumato samples`: whole jobs, written down once."""
+"""`sfumato run`, `sfumato demo`, `sfumato samples`: complete jobs from one plan."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The same few verbs, map_batches and count_groups, on one machine and on Spark.
 
-`engine("local")` and `engine("spark")` give objects that answer alike, part by part; `Journal` keeps the
+`engine("local")` and `engine("spark")` return objects with the same results, part by part; `Journal` keeps the
 finished parts of a publish, so that a killed run resumes where it stopped.
 """
 

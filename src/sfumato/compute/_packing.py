@@ -19,7 +19,7 @@ __all__ = ["Failure", "pack", "unpack"]
 
 @dataclass(frozen=True)
 class Failure:
-    """An error on its way home: its type, and its message when it is one of ours."""
+    """An error of a worker: its type, and its message if sfumato wrote it."""
 
     kind: str
     message: str = ""

@@ -252,7 +252,7 @@ class Journal:
         return content
 
     def facts(self, name: str) -> Facts:
-        """Return what was remembered with a finished part."""
+        """Return what was recorded with a finished part."""
         return self._lines[self._known(name)]["facts"]
 
     @contextmanager

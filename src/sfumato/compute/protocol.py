@@ -1,6 +1,6 @@
-"""What a compute engine is: two verbs that mean the same on threads and on a cluster.
+"""The protocol of a compute engine: two verbs with the same meaning on threads and on a cluster.
 
-    map_batches(function, batches)      → one result a batch, in the order of the batches
+    map_batches(function, batches)      → one result per batch, in the order of the batches
     count_groups(source, columns)       → how many rows share each combination of values
 
 A function sees one batch at a time and keeps no state between batches, so that the results do not

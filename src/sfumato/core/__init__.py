@@ -1,4 +1,4 @@
-"""The shared words of all engines; imports nothing else of ours.
+"""The types that all engines share; imports no other package of sfumato.
 
 Each name loads its module when it is first used: `sfumato --help` needs the errors alone.
 """

@@ -1,4 +1,4 @@
-"""approval.json, in the private folder of a release: who approved it, when, and what they saw of it."""
+"""approval.json, in the private folder of a release: who approved it, when, and what they had seen."""
 
 from __future__ import annotations
 

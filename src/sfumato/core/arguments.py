@@ -290,7 +290,7 @@ class Keyed(Compound):
 
 
 class Flagged(Compound):
-    """A list in which one word is no member but sets a field: `--background generated`.
+    """A list in which one word is not a member but sets a field: `--background generated`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Names for the arrays that most loops are made of."""
+"""Names for the array types of most loops."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Choosing(Compound):
         self.metavar = "|".join(["ID", *self.ways.values()])
 
     def read(self, value: object) -> dict[str, object]:
-        """Return the field of the way that is chosen; two for both limits."""
+        """Return the field of the chosen way; two fields for both limits."""
         table = table_of(value)
         if table is not None:
             return dict(table)

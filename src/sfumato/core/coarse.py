@@ -25,7 +25,7 @@ def granularity_of(k: int | None) -> int:
 
 
 def coarse_count(value: object, k: int) -> object:
-    """Return a count, or every count of a JSON value, as the next multiple of k; nobody stays nobody.
+    """Return a count, or every count of a JSON value, rounded up to a multiple of k; 0 stays 0.
 
     >>> coarse_count(0, 5), coarse_count(1, 5), coarse_count({"ID": 5, "NAME": 12}, 5)
     (0, 5, {'ID': 5, 'NAME': 15})

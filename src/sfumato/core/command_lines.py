@@ -1,4 +1,4 @@
-"""Requests as commands: the line that repeats a recorded request, and what replaces former spellings."""
+"""Requests as commands: the line that repeats a recorded request, and the replacements of former spellings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def warn_of_former(
 
 
 def former_spellings(model: type[Request], values: Mapping[str, object]) -> list[Former]:
-    """Return what was given by a name of an earlier version: those names, the parameter now, its text.
+    """Return what was given by a former name: those names, the present parameter, its text.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""By how many days the dates of one person move: whole weeks, more than a year, and never to the same month."""
+"""The number of days by which the dates of one person move: whole weeks, more than a year, and never to the same month."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How objects show themselves in a console and in a notebook: one short line, and one small table.
+"""Representations of objects in a console and in a notebook: one short line, and one small table.
 
 Only counts, names of columns and names of files are shown, never a value of the data.
 """

@@ -222,7 +222,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         force: bool = False,
         progress: Progress = no_progress,
     ) -> Publication[Rel]:
-        """Publish the request's data as a candidate says; without `out`, in memory where the engine can."""
+        """Publish the request's data by a candidate; without `out`, in memory if the engine can."""
 
     @abstractmethod
     def story(self, part: Part) -> Story:

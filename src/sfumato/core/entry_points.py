@@ -1,4 +1,4 @@
-"""What installed packages offer: the entry points of all groups of ours, found by one quick scan.
+"""The entry points of installed packages, for all groups of sfumato, found by one quick scan.
 
 `importlib.metadata.entry_points` parses the metadata of every package that is installed, which takes
 longer than all else that `sfumato --help` does. Here the folders on `sys.path` are listed and only those

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as a tree; each error is one sentence and, where it helps, a hint.
+"""The tree of errors; each error is one sentence and, where it helps, a hint.
 
     SfumatoError
     ├── InputError            the call or the data is wrong                  exit status 2
@@ -103,7 +103,7 @@ class ParameterError(InputError, ValueError):
 
 
 class FormatError(InputError):
-    """A file cannot be read as what it claims to be."""
+    """A file is not of the kind that it claims to be."""
 
 
 class ModelError(FormatError):
@@ -157,7 +157,7 @@ class ReleaseRefusedError(WorkError):
 
 
 class InputChangedError(WorkError):
-    """The input is no longer what it was when the work began."""
+    """The input has changed since the work began."""
 
     def __init__(self) -> None:
         super().__init__("The input changed while it was published.", hint="start again.")

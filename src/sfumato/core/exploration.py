@@ -1,4 +1,4 @@
-"""What `explore` returns and `load` gives back: a frontier of candidates that can be chosen and published.
+"""The result of `explore` and `load`: a frontier of candidates that can be chosen and published.
 
 An `Exploration` has a record (frontier.json), a frontier built from it, and whatever its engine needs to
 publish later (classifiers, a lattice, feature sets), which the engine's subclass saves next to the record.

@@ -32,7 +32,7 @@ class OutputFile(Record):
         return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
 
     def with_mark(self, *, keep_hash: bool = False) -> Self:
-        """Return the file with its keyed mark; the plain hash goes unless it is kept."""
+        """Return the file with its keyed mark, without the plain hash unless it is kept."""
         if self.sha256 is None:
             return self
         mark = self.hmac or private_key().mark("input", self.sha256)

@@ -1,4 +1,4 @@
-"""What is done to files, in one place: hashes, whether inputs stay the same, outputs that appear whole, canonical JSON."""
+"""Operations on files: hashes, checks that inputs are unchanged, outputs that appear whole, canonical JSON."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ReadFiles:
         return self._hashes
 
     def check(self) -> None:
-        """Refuse to go on where one of them is no longer what it was."""
+        """Raise if one of them has changed."""
         try:
             same = [_state_of(path) for path in self.paths] == self._states
             same = same and self.hashes() == list(map(sha256_of, self.paths))

@@ -1,4 +1,4 @@
-"""The non-dominated set that every engine answers with: low risk, high utility, nothing in between.
+"""The non-dominated set that every engine returns: low risk, high utility.
 
 `Frontier` is an archive: points go in one by one or in bulk, dominated ones fall out, equal ones
 collapse into one. Risk is to be small, utility large; both live in [0, 1] where an area is asked for.
@@ -42,7 +42,7 @@ def non_dominated(
 
 
 class Frontier(Generic[T]):
-    """An archive of items of which none is dominated by another.
+    """An archive of non-dominated items.
 
     Insertion costs O(log n) amortised.
 
@@ -89,7 +89,7 @@ class Frontier(Generic[T]):
         return ((risk, utility, item) for risk, (utility, item) in self._entries.items())
 
     def insert(self, risk: float, utility: float, item: T) -> bool:
-        """Put an item in unless it is dominated, and drop what it dominates; return whether it went in.
+        """Insert an item unless it is dominated, and drop what it dominates; return whether it was inserted.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Files of one JSON value per line, appended whole and on the disk before the call returns.
+"""Files of one JSON value per line, appended whole and written to disk before the call returns.
 
 A line ends at "\\n" alone: other characters that end a line elsewhere, such as U+2028, may be part of a
 text. What follows the last "\\n" was being written when a program was killed, and is dropped.

@@ -1,4 +1,4 @@
-"""A plan: one TOML file that says what is read, how it is explored, chosen, published and attacked.
+"""A plan: one TOML file that defines what is read, and how it is explored, chosen, published and attacked.
 
 A section of a plan is named after an engine and is that engine's own requests: the parameters of explore
 and of publish, `choose` for the candidate, and `publish` for the data to publish where it is not the data

@@ -1,4 +1,4 @@
-"""Texts that came from outside, made safe to print: no control character reaches a terminal or a report."""
+"""External texts, made safe to print: no control character reaches a terminal or a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `Engine.publish` returns: one object that command line, page, plan and Python print alike."""
+"""The result of `Engine.publish`, which command line, page, plan and Python print in the same way."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Publication(Generic[Rel_co]):
         return () if self.release is None else self.release.withheld
 
     def result(self) -> object:
-        """Return the record of what was written, or the data where nothing was."""
+        """Return the record of what was written, or the data if nothing was written."""
         return self.data if self.release is None else self.release
 
     def lines(self) -> list[str]:

@@ -143,7 +143,7 @@ class Candidate(_OnAxes):
     __str__ = __repr__
 
     def in_words(self) -> str:
-        """Return in a line what is about to be published."""
+        """Return one line about what will be published."""
         return f"candidate {self.id}: risk {self.risk.value:.4g}, utility {self.utility.value:.4g}"
 
     def _repr_html_(self) -> str:
@@ -302,7 +302,7 @@ class Release(Record):
 
     @classmethod
     def read_full(cls, out: str | os.PathLike[str], record: Path | None = None) -> Self:
-        """Read a release with its private figures, where the private folder is at hand.
+        """Read a release with its private figures, if the private folder exists.
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ class ComparedRecord(HouseRecord):
 
 
 class ShiftRecord(HouseRecord):
-    """Whether a release is like what was learned from, and the numbers that the verdict rests on."""
+    """Whether a release is like the training documents, with the numbers behind the verdict."""
 
     verdict: Sentence
     p_value: Share | None

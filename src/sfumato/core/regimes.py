@@ -1,4 +1,4 @@
-"""What regimes ask of a release: one data file, checked when it is loaded, and what others register.
+"""What regimes require of a release: one data file, checked when it is loaded, and the regimes of other packages.
 
 A regime compares group sizes, never printed decimals: 1/11 = .0909 is above .09, and a group of 11 is what
 is meant. Only a number that was read in the authority's own words carries a verdict; a reported one is
@@ -58,7 +58,7 @@ class _RegimesPart(BaseModel):
 
 
 class RegimeSource(_RegimesPart):
-    """Where something was found, of what fields, and how sure that is."""
+    """A source: where it is, its fields, and how certain it is."""
 
     title: Text
     sure: Sure

@@ -1,4 +1,4 @@
-"""Releases on disk: a data file with its record next to it, and warnings about what releases add up to."""
+"""Releases on disk: a data file with its record next to it, and warnings about releases that add up."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Target:
 
 @contextmanager
 def open_output(target: Target) -> Iterator[OutputFiles]:
-    """Yield where to write data and record, in a folder that nobody sees; show all when the block ends well.
+    """Yield where to write data and record, in a hidden folder; publish all if the block succeeds.
 
     The record appears first and the data last.
     """
@@ -106,7 +106,7 @@ def open_output(target: Target) -> Iterator[OutputFiles]:
 
 
 def refuse_different(check: ShiftCheck, sentence: str | None, *, accepted: bool) -> None:
-    """Refuse to publish what is not like what was learned from, unless a person accepted it."""
+    """Refuse to publish what differs from the training documents, unless a person accepted it."""
     if check.different and not accepted:
         raise ReleaseRefusedError(
             f"Nothing was published. {sentence}",

@@ -1,4 +1,4 @@
-"""What an engine says about its part of a report: sentences, figures, tables and charts, ready to render.
+"""An engine's part of a report: sentences, figures, tables and charts, ready to render.
 
 Engines build these from their records; the page and the certificate render them and know nothing else.
 Sentences may hold [[term|words]] marks: the words are shown and the glossary entry of the term explains them.
@@ -34,7 +34,7 @@ Section = Literal["published", "tradeoff", "attack", "cost", "assumptions", "app
 
 @dataclass(frozen=True)
 class Stat:
-    """A single number, with what it is and the glossary term that explains it."""
+    """A single number, its name and the glossary term that explains it."""
 
     value: str
     label: str
@@ -151,7 +151,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Term:
-    """A glossary entry: what a number means, its formula, what goes in, how to read it."""
+    """A glossary entry: what a number means, its formula, its inputs, how to read it."""
 
     term: str
     means: str

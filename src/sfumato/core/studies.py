@@ -1,4 +1,4 @@
-"""The papers' experiments, by engine: what the `study` commands run.
+"""The papers' experiments, by engine, which the `study` commands run.
 
 The laboratory is above the engines and has its own readers; engines reach it by this registry only.
 """

@@ -1,4 +1,4 @@
-"""Independent pieces of work side by side on the cores of this machine, with the same result as one by one.
+"""Independent pieces of work side by side on the cores of this machine, with the same result as in sequence.
 
 The compiled loops release the interpreter's lock, so threads are enough. Work that is started from within
 such a piece runs in its own thread, one after the other: only the outermost level is spread. Matrix products

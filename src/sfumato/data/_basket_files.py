@@ -1,4 +1,4 @@
-"""What the files of baskets have in common: batches of rows, formats, lines of text.
+"""Shared by all basket files: batches of rows, formats, lines of text.
 
 Messages name line numbers and counts, never what is on a line.
 """

@@ -1,4 +1,4 @@
-"""The readers of baskets, one a format, batch by batch.
+"""The readers of baskets, one per format, batch by batch.
 
 Messages name line numbers and counts, never what is on a line.
 """

@@ -1,4 +1,4 @@
-"""The writers of baskets, one a text format, batch by batch."""
+"""The writers of baskets, one per text format, batch by batch."""
 
 from __future__ import annotations
 

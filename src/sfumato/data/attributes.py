@@ -1,4 +1,4 @@
-"""What a schema says of single columns: domains, dates, hierarchies, and how a cell is read as a value."""
+"""What a schema says about single columns: domains, dates, hierarchies, and how a cell is read as a value."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _MOST_BINS = 4_096
 
 
 class Domain(BaseModel):
-    """An ordered domain that is written down: numbers, bins of numbers, dates, a list, or a file of values.
+    """A declared, ordered domain: numbers, bins of numbers, dates, a list, or a file of values.
 
     `range` alone holds whole numbers. With a `step` or `open_ends`, by `cuts` or by `quantiles`, numbers
     are read into bins; an open end takes all numbers beyond it.
@@ -129,7 +129,7 @@ def _whole(*numbers: float) -> bool:
 
 
 class Hierarchy(BaseModel):
-    """A hierarchy that is built: by prefixes of codes, widths of numbers, or units of dates."""
+    """A hierarchy built by prefixes of codes, widths of numbers, or units of dates."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -180,7 +180,7 @@ class Dates(BaseModel):
         return self
 
     def sql(self, cell: str) -> str:
-        """Return the SQL of a cell as a date in its unit; what is no date stays as it is written."""
+        """Return the SQL of a cell as a date in its unit; what is not a date stays unchanged."""
         day = self.day(cell)
         return f"CASE WHEN {day} IS NULL THEN {cell} ELSE {unit_sql(day, self.unit, self.at)} END"
 
@@ -312,7 +312,7 @@ class Attribute(BaseModel):
             )
         ):
             raise ValueError(
-                "a weight is rounded or averaged on its own; with noise it would count nobody"
+                "a weight is rounded or averaged alone; with noise it would count nobody"
             )
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):

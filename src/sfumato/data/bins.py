@@ -131,7 +131,7 @@ class Bins:
         return bisect_right(self.cuts, number)
 
     def sql(self, cell: str) -> str:
-        """Return the SQL of a cell's bin; what is no number of the range stays as it is written."""
+        """Return the SQL of a cell's bin; what is not a number of the range stays unchanged."""
         number = f"TRY_CAST({cell} AS DOUBLE)"
         fits = [f"{number} IS NOT NULL", f"isfinite({number})"]
         if self.low is not None:

@@ -1,4 +1,4 @@
-"""Byte strings in columns: one array of bytes and where each entry begins, for what is done to many at once."""
+"""Byte strings in columns: one array of bytes and the start of each entry, for operations on many at once."""
 
 from __future__ import annotations
 

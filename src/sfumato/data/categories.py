@@ -1,4 +1,4 @@
-"""Items under a hierarchy: the categories of what a person has become items, too.
+"""Items under a hierarchy: the categories of a person's items become items, too.
 
 A row that holds an item then holds its categories, too. A release may publish a category where it cannot
 publish the item, and whatever is promised covers someone who knows items, categories, or both.

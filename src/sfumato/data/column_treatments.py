@@ -1,4 +1,4 @@
-"""How columns that are no quasi-identifiers are published: their numbers treated, or their notes put into bands."""
+"""How columns other than quasi-identifiers are published: treated numbers, or notes with bands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Treatment(BaseModel):
         if not given and self.top is None and self.bottom is None:
             raise ValueError("give one of top, bottom, round, microaggregate, noise, pram")
         if self.together is not None and self.microaggregate is None:
-            raise ValueError("together goes with microaggregate")
+            raise ValueError("together needs microaggregate")
         if self.pram is not None and (self.top is not None or self.bottom is not None):
             raise ValueError("pram is for values as they are, without top and bottom")
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
@@ -84,7 +84,7 @@ class Treatment(BaseModel):
 
 
 class MentionsTreatment(BaseModel):
-    """How a column of notes is published: what it says of its row's own values goes into the row's bands.
+    """How a column of notes is published: what it says about its row's own values is rewritten as the row's bands.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which files a corpus consists of, and of which format they are."""
+"""The files of a corpus and their formats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _is_ours(name: str) -> bool:
 
 
 def data_of(path: Path) -> Path:
-    """Return the data of a release: what is in its folder next to release.json; another path is returned as it is."""
+    """Return the data of a release: what is in its folder next to release.json; another path is returned unchanged."""
     if path.is_dir() and (path / RELEASE_FILE).is_file():
         told = report_beside(path)
         data = [p for p in path.iterdir() if not _is_ours(p.name) and p.name not in told]

@@ -1,4 +1,4 @@
-"""A DuckDB database that can reach the files it was given and nothing else.
+"""A DuckDB database that can read the files it was given and nothing else.
 
 Every file is read through a link of ours in a private folder, so that no name is taken for a pattern or a
 partition. Extensions, other files and later changes of the configuration are switched off. What is written
@@ -47,7 +47,7 @@ def quote_text(text: str) -> str:
 
 
 class Database:
-    """A connection, and the private folder that holds its links and what it spills.
+    """A connection, and the private folder with its links and spilled data.
 
     Parameters
     ----------

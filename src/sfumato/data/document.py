@@ -1,4 +1,4 @@
-"""A document, what is known about it, and what is done to it.
+"""A document, its metadata and its edits.
 
 A format reads every text of its container into `Document.text`; `Document.segments` says where each stretch of
 it lives. What is decided about a document is a list of edits in characters of that text. Plain formats apply

@@ -1,4 +1,4 @@
-"""Documents in and out: a corpus is read record by record and written back in the form it had.
+"""Reading and writing documents: a corpus is read record by record and written back in the same form.
 
 >>> import tempfile
 >>> from pathlib import Path
@@ -56,7 +56,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents that are read anew, one at a time, each time the corpus is iterated.
+    """Documents that are read again, one at a time, in each iteration over the corpus.
 
     Iterating is strict: the first record that breaks a rule raises. `tolerant()` gives it as
     `Withheld` and goes on. Memory does not grow with the texts; it grows by about 25 bytes a
@@ -95,7 +95,7 @@ class Corpus:
             yield record
 
     def tolerant(self) -> Iterator[Document | Withheld]:
-        """Yield every record in order: a document, or what was withheld and why.
+        """Yield every record in order: a document, or a withheld record with its reason.
 
         A file that cannot be read on (damaged, not of its format) still raises.
         """
@@ -294,7 +294,7 @@ def write_corpus(edited: Iterable[Edited], *, like: Corpus, out: Path) -> None:
     for name, own in groupby(edited, key=lambda e: e.document.part):
         if name not in left:
             raise DataError(
-                "A document does not say which part of the corpus it is from, or stands apart from others of it.",
+                "A document does not say which part of the corpus it is from, or is separated from others of that part.",
                 hint="keep each document's `part` and the order of the documents.",
             )
         _write_part(like, left.pop(name), own, out)

@@ -175,7 +175,7 @@ class _Entries:
         return len(self.by_id) + len(self.by_text)
 
     def find(self, document: Document) -> list[Span] | None:
-        """Return what was found in a document; None where nobody looked."""
+        """Return the findings of a document; None if it has no entry."""
         found = self.by_id.get(document.id)
         return self.by_text.get(document.text_sha256) if found is None else found
 
@@ -360,9 +360,9 @@ def _with(
             matched = True
             if entries.texts.get(document.id, document.text_sha256) != document.text_sha256:
                 raise DataError(
-                    f"The document {document.id!r} is not read as it was when the findings were made: "
+                    f"The document {document.id!r} is read differently than when the findings were made: "
                     "their offsets no longer hold.",
-                    hint="make the findings again for the documents as they are read now.",
+                    hint="make the findings again for the documents in their present form.",
                 )
             spans: Iterable[Span] = found
         else:

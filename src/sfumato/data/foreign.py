@@ -1,4 +1,4 @@
-"""Files that are no documents of ours, named for what they are, with the way to make them so."""
+"""Files that sfumato does not read as documents: what they are, and how to convert them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_path(path: Path) -> None:
     # A name with a space in it must be that of a known format to be taken for a file.
     if len(name) > _LONGEST_NAME or (spaced and format_of_name(path) is None):
         raise InputError(
-            "There is no such file or folder; a text was given, perhaps, where a path is expected.",
+            "There is no such file or folder; perhaps a text was given instead of a path.",
             hint="give a path, a frame or a list of Document(id, text).",
         )
     raise InputError(f"There is no file or folder {name!r}.", hint="check the path.")

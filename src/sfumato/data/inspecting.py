@@ -1,4 +1,4 @@
-"""What is in files before anything is done to them: by kind, in counts, without a word of their content."""
+"""The contents of files before anything is done to them: by kind, in counts, without a word of their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs as they come: one line per event (who, which item, how many), read into baskets and written back.
+"""Event logs: one line per event (who, which item, how many), read into baskets and written back.
 
 A log is CSV, TSV, Parquet or JSON lines. The rows of the matrix are people where a column names them, else
 baskets; an item counts once it was seen in at least the least quantity. A published log has the same
@@ -261,7 +261,7 @@ def log_columns(
     unit = person or basket
     if unit is None:
         raise ParameterError(
-            "A log is read by its columns, and no column says whose events they are.",
+            "A log is read by its columns, and no column names the person of an event.",
             hint="give --log item=COLUMN,person=COLUMN, or basket=COLUMN where people are not known.",
         )
     return LogColumns(item, unit, quantity, min_quantity)

@@ -42,7 +42,7 @@ def check_mentions(attributes: list[Attribute]) -> None:
         for name in notes.publish.mentions:
             if name not in by_name or name == notes.name:
                 raise ValueError(
-                    f"the notes in {notes.name!r} are to mention {name!r}, which is no other attribute"
+                    f"the notes in {notes.name!r} are to mention {name!r}, which is not another attribute"
                 )
             moved = by_name[name].date
             if moved is not None and moved.shift is not None:

@@ -1,4 +1,4 @@
-"""What people write where nothing is known, in several languages; a draft of a schema proposes those that occur."""
+"""Marks for missing values, in several languages; a draft of a schema proposes those that occur."""
 
 from __future__ import annotations
 

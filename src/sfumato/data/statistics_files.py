@@ -60,7 +60,7 @@ def split_database(source: str | os.PathLike[str]) -> tuple[Path, str | None]:
 
 
 def read_statistics(path: Path, table: str | None, limits: Limits) -> tuple[pa.Table, TableLabels]:
-    """Read a file of another program, and what it says of its columns.
+    """Read a file of another program, and its metadata of columns.
 
     Parameters
     ----------

@@ -328,7 +328,7 @@ def _weight(opened: TableSource, schema: TableSchema) -> float:
     place, total = (found.column(c)[0].as_py() for c in ("place", "total"))
     if place is not None:
         raise DataError(
-            f"The column {name!r} holds a cell that is no weight in row {place:,}.",
+            f"The column {name!r} holds a cell that is not a weight in row {place:,}.",
             hint="a weight is a number of people, 0 or more.",
         )
     return float(total)

@@ -62,7 +62,7 @@ def _quantiles(schema: TableSchema, attribute: Attribute, opened: TableSource) -
 
 
 def not_a_number(opened: TableSource, name: str, cell: str) -> DataError:
-    """Find the first cell that is no number, and name its row."""
+    """Return the error that names the row of the first cell that is not a number."""
     number = f"TRY_CAST({cell} AS DOUBLE)"
     found = opened.query(
         f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {cell} IS NOT NULL AND "

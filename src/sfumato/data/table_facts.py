@@ -1,4 +1,4 @@
-"""What a draft of a schema needs to know of a table's columns: counts and ends, no value."""
+"""What a draft of a schema needs to know about a table's columns: counts and ends, no values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is counted of rows while they are read: how many hold each feature, and how many ones each has."""
+"""Counts over rows while they are read: how many hold each feature, and how many ones each has."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Tally:
         values: npt.NDArray[np.generic] | None,
         names: Sequence[str],
     ) -> None:
-        """Count some more rows; `names` may have grown, and stored zeros are no ones."""
+        """Count more rows; `names` may have grown, and stored zeros do not count."""
         self.names = names
         if values is not None and not values.all():
             held = np.asarray(values, bool)

@@ -1,4 +1,4 @@
-"""What a file of SPSS or Stata says of its columns, and files that say it again: names of columns, labels of codes."""
+"""The metadata of SPSS and Stata files, read and written: names of columns, labels of codes."""
 
 from __future__ import annotations
 

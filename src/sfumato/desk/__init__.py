@@ -1,4 +1,4 @@
-"""Desks: folders in which people answer questions, as the local page sees them.
+"""Desks: the local page's interface to folders in which people answer questions.
 
 protocol    what a desk can do
 records     what goes back and forth between a desk and the page

@@ -61,7 +61,7 @@ class Desk(ABC):
 
     @abstractmethod
     def status(self) -> Status:
-        """Return how far the work is and what it says about the risk."""
+        """Return the progress of the work and the estimated risk."""
 
     @abstractmethod
     def explore(self) -> Path:
@@ -71,7 +71,7 @@ class Desk(ABC):
     def publish(
         self, candidate: str, progress: Progress, choices: Mapping[str, object] | None = None
     ) -> Publication[Release]:
-        """Publish the documents as a candidate says; `choices` are parameters of the engine's publish."""
+        """Publish the documents by a candidate; `choices` are parameters of the engine's publish."""
 
     @property
     @abstractmethod
@@ -83,7 +83,7 @@ class Desk(ABC):
         return candidate == self.released_candidate
 
     def audit(self) -> ReleaseAudit | None:
-        """Return what was read since the last release says of its file; None where nothing can be said."""
+        """Return what the windows read since the last release say about its file; None if they say nothing."""
         return None
 
     @abstractmethod

@@ -140,7 +140,7 @@ class LabelStatus(TypedDict):
 
 
 class Status(TypedDict):
-    """How far the work is, and what it says about the risk."""
+    """The progress of the work, and the estimated risk."""
 
     answers: int
     documents: int

@@ -1,1 +1,1 @@
-"""Three engines, one idea: each answers with a frontier. They never import each other."""
+"""Three engines, one idea: each returns a frontier. They never import each other."""

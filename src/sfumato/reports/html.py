@@ -133,7 +133,7 @@ def _template(name: str) -> str:
 
 
 def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
-    """List every file that went in or came out; only what was published is shown with its hash."""
+    """List every input and output file; only published files are shown with their hash."""
     found = []
     hidden = cell_of(facts) is not None
     if facts.plan is not None:
@@ -156,7 +156,7 @@ def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
                 "name": f.path,
                 "role": f"{part.id}, {role}",
                 "rows": "–" if f.rows is None or hidden else count(f.rows),
-                "sha256": (f.sha256 or "–") if listed is written else say("stays in the house"),
+                "sha256": (f.sha256 or "–") if listed is written else say("stays private"),
             }
             for role, listed in roles
             for f in listed

@@ -116,7 +116,7 @@ class PageState:
         return [r for r in _ROOMS if self.desk is not None or r[0] in there]
 
     def notes_to_review(self) -> NotesToReview:
-        """Return what is to be looked at in the notes of tables that were published."""
+        """Return what should be checked in the notes of published tables."""
         return NotesToReview.near(self.folders)
 
     def render(self, room: str, **values: object) -> Response:

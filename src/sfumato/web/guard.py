@@ -32,7 +32,7 @@ _BACKGROUND = (
 
 
 def policy(script: str = "'self'", style: str = "'self'") -> str:
-    """Return a content security policy: nothing from outside, nothing inline beyond what is named."""
+    """Return a content security policy: nothing external, nothing inline except what is named."""
     return (
         f"default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

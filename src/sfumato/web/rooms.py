@@ -57,7 +57,7 @@ class Rooms:
         return self.page.render("audit", status=desk.status(), audit=desk.audit(), reader=reader)
 
     def review(self, _request: Request) -> Response:
-        """Show the documents of a release that are to be seen, and what is to be looked at in notes."""
+        """Show the documents of a release to review, and what should be checked in notes."""
         notes = self.page.notes_to_review()
         desk = self.page.desk if notes else self.page.the_desk()
         rows = [] if desk is None else desk.review()

@@ -172,7 +172,7 @@ def test_what_stays_of_a_text_is_as_it_was(tmp_path):
 
 
 HOSTILE = {
-    "other": ("odt", planted.zipped({"mimetype": "text/plain"}), "is damaged, or of another kind than its name says"),
+    "other": ("odt", planted.zipped({"mimetype": "text/plain"}), "is damaged, or not of the kind that its name says"),
     "locked": ("odt", planted.zipped({"mimetype": "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml": "<encryption-data/>"}), "is encrypted"),
     "entities": ("xml", b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "has a part with a document type that is needed to read it"),
     "broken": ("xml", b"<x><y></x>", "has a part that is not well-formed XML"),
@@ -205,7 +205,7 @@ def test_strange_pages_are_read_or_withheld(tmp_path, content):
         form.write(part, [edited], out)
         assert verified(form, edited, out)
     else:
-        assert record.reason == "is no HTML page"
+        assert record.reason == "is not an HTML page"
 
 
 def test_names_of_elements_and_attributes_are_nobodys(tmp_path):
@@ -264,7 +264,7 @@ def test_code_pages_of_the_first_computers_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"hello", "is no rich text"), (rb"{\rtf1 a", "groups do not match"), (rb"{\rtf1 {\pict\bin30 abc}}", "its binary data ends before it should"),
+        (b"hello", "is not rich text"), (rb"{\rtf1 a", "groups do not match"), (rb"{\rtf1 {\pict\bin30 abc}}", "its binary data ends before it should"),
         (rb"{\rtf1\ansi\ansicpg99999 \'e9}", "unknown character set"), (b"{\\rtf1 " + b"{" * 200 + b"}" * 201, "more groups"),
         (rb"{\rtf1 \u-10179?}", "half a character"), (rb"{\rtf1\ansi\ansicpg932 \'83}", "not of its character set"),
         (b"{\\rtf1 x\\", "a backslash stands alone"),

@@ -86,7 +86,7 @@ def test_quantities_and_baskets(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"log": "item=what"}, ParameterError, "no column says whose events"),
+        ({"log": "item=what"}, ParameterError, "no column names the person"),
         ({"log": "person=who"}, ParameterError, "column of the items is not named"),
         ({"log": "item=wath,person=who"}, DataError, "no column 'wath'"),
         (

@@ -116,5 +116,5 @@ def test_too_few_people_and_odd_schemas_are_refused():
         found.publish(found.candidates[-1], frame)
     with pytest.raises(PlanError, match="one number of people"):
         TableSchema.of(asked(pulse={"microaggregate": 9}))
-    with pytest.raises(PlanError, match="together goes with microaggregate"):
+    with pytest.raises(PlanError, match="together needs microaggregate"):
         TableSchema.of(asked(pulse={"microaggregate": None, "round": 5}))

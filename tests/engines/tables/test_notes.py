@@ -150,7 +150,7 @@ def test_birth_years_come_from_the_day_that_the_schema_names():
 @pytest.mark.parametrize(
     ("notes", "words"),
     [
-        ({"mentions": ["nobody"]}, "which is no other attribute"),
+        ({"mentions": ["nobody"]}, "which is not another attribute"),
         ({"mentions": []}, "at least 1 item"),
         ({"mentions": ["age"], "languages": ["xx"]}, "languages"),
         ({"mentions": ["age"], "round": 5}, "round"),

@@ -196,7 +196,7 @@ def test_what_cannot_be_treated_is_not_published():
     frame = people()
     with pytest.raises(DataError, match="'pay' holds a cell that is not a number in row 4"):
         published(frame.assign(pay=[*"123", "much", *["4"] * (ROWS - 4)]), pay={"publish": {"round": 1}})  # fmt: skip
-    with pytest.raises(DataError, match="'visit' holds a cell that is no date in row 1"):
+    with pytest.raises(DataError, match="'visit' holds a cell that is not a date in row 1"):
         published(frame, visit={"date": {"unit": "month"}})
     with pytest.raises(DataError, match="fewer than 500 people"):
         published(frame, pay={"publish": {"microaggregate": 500}})

@@ -170,7 +170,7 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
     (tmp_path / "frontier").mkdir()
     given.save(tmp_path / "frontier")
     assert tables.load(tmp_path / "frontier").payload.sampling_fraction == 0.25
-    with pytest.raises(DataError, match="'w' holds a cell that is no weight in row 2"):
+    with pytest.raises(DataError, match="'w' holds a cell that is not a weight in row 2"):
         tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema=schema)
     with pytest.raises(DataError, match="fewer people than the table holds"):
         tables.explore(frame.assign(w=0.1), schema=schema)
@@ -188,7 +188,7 @@ def test_weights_of_a_person_with_several_rows_are_not_added_up():
         ]
     }
     assert read_table(frame, schema).weight == pytest.approx(frame.groupby("who")["w"].mean().sum())
-    with pytest.raises(DataError, match="no weight in row 5"):
+    with pytest.raises(DataError, match="not a weight in row 5"):
         read_table(frame.assign(w=["1", "1", "1", "1", "x", "y"]), schema)
 
 

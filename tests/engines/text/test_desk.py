@@ -173,7 +173,7 @@ def test_an_attack_leaves_out_what_was_learned_from(explored, saved, notes, tmp_
     assert found.marked == 0
     learned = write(tmp_path / "l.jsonl", notes[:60])
     explored.publish("r10", learned, out=tmp_path / "learned", ignore_marks=True)
-    with pytest.raises(DataError, match="were learned from"):
+    with pytest.raises(DataError, match="are training documents"):
         attack_release(saved, tmp_path / "learned", labels=learned, settings=NOBODY)
 
 
@@ -321,7 +321,7 @@ def test_the_report_tells_the_board(explored, notes, tmp_path, monkeypatch):
     assert {"No redaction", "One plain pass"} <= {row[0] for row in known.rows}
     assert any("left as they are: DATE" in c.text for c in told.checks)
     published = " ".join(told.published)
-    assert "Surrogates stand for" in published
+    assert "Surrogates replace" in published
     assert "likely false positives" in published
     assert set(told.papers) <= {"text", "text-long"}
 

@@ -108,7 +108,7 @@ def test_an_attack_on_what_was_learned_from_is_refused(folder, tmp_path):
         folder / "learned.jsonl", "--attackers", "none",
     )  # fmt: skip
     assert result.exit_code == 2
-    assert "were learned from" in result.output
+    assert "are training documents" in result.output
 
 
 def test_an_attack_without_labels_is_refused(folder, tmp_path):

@@ -1,1 +1,1 @@
-"""Releases together: how many people, rows or documents are left to somebody who holds two of them."""
+"""Releases together: how many people, rows or documents remain for someone who holds two of them."""

@@ -69,7 +69,7 @@ def join_groups(first: Codes, second: Codes) -> Codes:
 
 @dataclass(frozen=True)
 class ReleaseCodes:
-    """All rows of a release as numbers: their groups, and what is shown unchanged of each."""
+    """All rows of a release as numbers: their groups, and the unchanged columns of each."""
 
     groups: Codes
     shared: Codes

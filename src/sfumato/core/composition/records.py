@@ -68,7 +68,7 @@ class CompositionRecord(JointFigures):
 
     @property
     def adds_risk(self) -> bool:
-        """Whether the two together give away more than each alone."""
+        """Whether the two together reveal more than each alone."""
         return self.linked.k < min(
             self.first.k, self.second.k
         ) or self.linked.average > 1.000001 * max(self.first.average, self.second.average)

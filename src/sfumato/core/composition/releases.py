@@ -1,4 +1,4 @@
-"""Releases next to each other: whose private record is at hand, and what publishing says of those that add up."""
+"""Neighbouring releases: those with a private record, and what publishing says about those that add up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def record_of(release: str | os.PathLike[str]) -> Path:
 
 
 def private_record(release: str | os.PathLike[str], name: str) -> Path | None:
-    """Return a file of the private side of a release, where it is at hand.
+    """Return a file of the private side of a release, if it exists.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Are the margins of new data like those of the data that was explored? A test on counts alone.
+"""A test, on counts alone, whether the margins of new data are like those of the explored data.
 
 Shares are compared as if at most some thousand rows had been seen on either side: with millions of rows
 every difference is beyond chance, and only those that are large enough to matter should raise the alarm.

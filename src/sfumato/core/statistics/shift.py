@@ -1,4 +1,4 @@
-"""Is what is published like what was learned from? A two-sample test over records, and its verdict.
+"""A two-sample test whether the published records are like the training records, and its verdict.
 
 Several numbers per record are compared at once: the largest standardised rank-sum difference is set
 against what it is when records are exchanged between the two samples at random. The measure with the

@@ -1,1 +1,1 @@
-"""How outputs come to the disk: whole or not at all, in place of earlier outputs only, private where they must be."""
+"""How outputs are written to disk: whole or not at all, replacing only earlier outputs, private where they must be."""

@@ -51,7 +51,7 @@ def make_private(path: Path) -> None:
 
 
 def set_modes(made: Path, *, private: bool) -> None:
-    """Set the modes of a file, or of a folder and all that is in it, to those of its side of the house."""
+    """Set the modes of a file, or of a folder and its content, to those of the public or the private side."""
     folder, file = (0o700, 0o600) if private else _usual_modes(made.parent)
     if not made.is_dir():
         os.chmod(made, file)

@@ -1,4 +1,4 @@
-"""What a steward is to look at in published notes: numbers that a guard left alone, and mentions that contradict their row.
+"""What a steward should check in published notes: numbers that a guard left alone, and mentions that contradict their row.
 
 Both are in `OUT.private/mentions.jsonl`, next to the bands that were put into the notes.
 """
@@ -35,7 +35,7 @@ class HeldNumber:
 
 
 def held_entry(text: str, start: int, end: int, kind: str) -> dict[str, object]:
-    """Return what the list holds of a number that was left alone.
+    """Return the entry of a number that was left unchanged.
 
     >>> held_entry("Pulse 47, calm.", 6, 8, "age")
     {'start': 6, 'end': 8, 'kind': 'age', 'before': 'Pulse ', 'after': ', calm.', 'number': '47'}
@@ -47,7 +47,7 @@ def held_entry(text: str, start: int, end: int, kind: str) -> dict[str, object]:
 
 @dataclass
 class NotesToReview:
-    """All that is to be looked at, and how often notes contradict their rows: by release, column and kind."""
+    """Everything to check, and how often notes contradict their rows: by release, column and kind."""
 
     held: list[HeldNumber] = field(default_factory=list)
     contradicted: Counter[tuple[str, str, str]] = field(default_factory=Counter)

@@ -49,7 +49,7 @@ class PlacedBands:
 
     @classmethod
     def beside(cls, paths: Iterable[Path]) -> PlacedBands | None:
-        """Return the bands in published files, where the private folder of their release is at hand."""
+        """Return the bands in published files, if the private folder of their release exists."""
         found: dict[str, Sequence[tuple[int, int, str]]] = {}
         for path in paths:
             for folder in (*private_folders_near(path), path.absolute().parent / "private"):

@@ -1,4 +1,4 @@
-"""`OUT.private/`: what the steward keeps of a release and nobody else gets, mode 700, its files mode 600."""
+"""`OUT.private/`: the steward's private files of a release, mode 700, its files mode 600."""
 
 from __future__ import annotations
 

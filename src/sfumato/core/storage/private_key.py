@@ -1,4 +1,4 @@
-"""The steward's private key: what a release says of its inputs is a keyed mark, never a plain hash.
+"""The steward's private key: a release identifies its inputs by a keyed mark, never by a plain hash.
 
 A plain hash of an input, next to a release with holes in it, lets anyone check guesses of what was in
 the holes. A mark (HMAC-SHA256) tells the steward's own tools that two releases come from the same

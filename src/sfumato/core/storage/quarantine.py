@@ -1,4 +1,4 @@
-"""What was withheld, listed next to the output: `OUT.quarantine.jsonl`, ids and reasons, never content.
+"""The list of withheld records next to the output: `OUT.quarantine.jsonl`, ids and reasons, never content.
 
 The file is for the steward and does not belong to the release; it is there only when something was withheld.
 """

@@ -1,4 +1,4 @@
-"""The one way by which outputs appear: made in a locked, private folder, then renamed into their place.
+"""How every output is written: in a locked, private folder, then renamed into place.
 
 Next to an output `release` is `.release.work` while it is made (mode 700). The kernel locks that
 folder for as long as the process lives, so a second run is refused and a dead one never blocks. Inside,

@@ -49,7 +49,7 @@ def _check_length(target: Path) -> None:
 def refuse_existing(
     target: Path, *, force: bool, recovered: bool = False, folder: bool | None = None
 ) -> None:
-    """Refuse what is at the place of an output, unless `force` may replace it."""
+    """Refuse an existing output, unless `force` may replace it."""
     if not force:
         done = " (an interrupted run had completed it)" if recovered else ""
         raise OutputExistsError(
@@ -169,7 +169,7 @@ class WorkFolder:
     # --- what killed runs left -------------------------------------------------------------------
 
     def recover_if_left(self) -> bool:
-        """Put right what a killed run left half done; return whether it completed the output."""
+        """Complete or undo what a killed run left unfinished; return whether it completed the output."""
         if not os.path.lexists(self.path):
             return False
         self.lock()
@@ -208,7 +208,7 @@ class WorkFolder:
         return completed
 
     def clear(self) -> None:
-        """Remove the folder and all that is in it; a journal goes last, so that a kill is understood."""
+        """Remove the folder and all that is in it; the journal last, so that an interruption can be recognised."""
         if self.path.is_dir():
             for entry in sorted(self.path.iterdir(), key=lambda p: p.name == "journal.jsonl"):
                 remove(entry)

@@ -1,1 +1,1 @@
-"""One file for each form in which documents are kept; each can read and write its form."""
+"""One module per document format; each reads and writes its format."""

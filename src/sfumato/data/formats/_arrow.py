@@ -1,4 +1,4 @@
-"""Arrow values of documents: rows as mappings, and columns without what nobody published."""
+"""Arrow values of documents: rows as mappings, and columns without unpublished values."""
 
 from __future__ import annotations
 

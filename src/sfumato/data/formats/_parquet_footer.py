@@ -1,4 +1,4 @@
-"""The footer of a Parquet file, as far as we must know it before its columns are decoded.
+"""The footer of a Parquet file, as far as it is needed before its columns are decoded.
 
 PyArrow ends the whole process when it is asked for the metadata of some damaged columns (an exception that
 nobody catches), so what we need of them is read here: the codec, and how large a dictionary is. DuckDB's

@@ -1,4 +1,4 @@
-"""CoNLL columns: a token a line, its tag in a column, blank lines between sentences, -DOCSTART- between
+"""CoNLL columns: one token per line, its tag in a column, blank lines between sentences, -DOCSTART- between
 documents. The text is the tokens joined by single spaces, sentences by line ends.
 
 Where a file has no -DOCSTART-, each block between blank lines is a document. Comment lines of files

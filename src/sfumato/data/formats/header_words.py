@@ -1,4 +1,4 @@
-"""Words that are names of columns in seven languages: what may be said about a table whose header may be missing."""
+"""Common column names in seven languages, which messages may show when a header may be missing."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _content(document: Edited) -> str:
     for number, span in enumerate(document.spans):
         if not _NAME.fullmatch(span.label):
             raise DataError(
-                f"A label of the document {document.id!r} is no name of an XML element.",
+                f"A label of the document {document.id!r} is not the name of an XML element.",
                 hint="use letters, digits, '_', '-' and '.'.",
             )
         quoted = quoteattr(document.text[span.start : span.end], {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is in a file before anything is done to it: text, hidden parts, what would be dropped, what cannot be handled.
+"""The contents of a file before anything is done to it: text, hidden parts, what would be dropped, what cannot be handled.
 
 Counts and kinds only: no word of the content, no name of a part that a person chose.
 """

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line with an id, a text and spans; the other fields are as they were read."""
+"""JSON lines: one object per line with an id, a text and spans; other fields are unchanged."""
 
 from __future__ import annotations
 

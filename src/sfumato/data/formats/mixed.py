@@ -110,7 +110,7 @@ class Mixed(Format[FormatOptions]):
     def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
         if part is None:
             raise ParameterError(
-                "A mixture of formats is none to write.", hint="name one of them, such as docx."
+                "A mixture of formats cannot be written.", hint="name one of them, such as docx."
             )
         self.of(part).write(part, edited, out)
 

@@ -1,4 +1,4 @@
-"""A plain text file (UTF-8) that is one document: what a .txt file is in a folder of several kinds."""
+"""A plain text file (UTF-8) that is one document: a .txt file in a folder of several kinds."""
 
 from __future__ import annotations
 

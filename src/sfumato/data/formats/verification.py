@@ -1,4 +1,4 @@
-"""What was written, read again and held against what was decided.
+"""What was written is read again and compared with what was decided.
 
 Each document has a digest of its id, its text, its other fields and its marks. The digests of what was decided
 are taken from the edits, those of what was written from the file, and the two must be the same, whatever their

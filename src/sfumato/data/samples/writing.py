@@ -1,4 +1,4 @@
-"""All samples as files, the same bytes each time."""
+"""All samples as files; the bytes are always the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baskets: feature sets that are k-anonymous by containment, and what they are worth.
+"""Baskets: feature sets that are k-anonymous by containment, and their utility.
 
 matrix/       rows of 0 and 1, grouped and targeted
 containment/  how many rows hold everything that a row holds

@@ -109,7 +109,7 @@ class BasketsEngine(
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
-        """Try ways to publish for each k; a frontier of risk (1/k) and of what is kept."""
+        """Try the methods for each k; return a frontier of risk (1/k) and utility."""
         from .frontier.steps import explore
 
         return explore(request, progress=progress)
@@ -124,7 +124,7 @@ class BasketsEngine(
         force: bool = False,
         progress: Progress = no_progress,
     ) -> Publication[BasketsRelease]:
-        """Write the matrix as the candidate says, in its own format, and audit what was written."""
+        """Write the matrix by the candidate, in the input's format, and audit what was written."""
         from ...core.publication import Publication
         from .release.steps import publish, publish_in_memory
 

@@ -1,4 +1,4 @@
-"""What exploring baskets returns: candidates that say everything publishing needs."""
+"""The result of exploring baskets: candidates with everything that publishing needs."""
 
 from __future__ import annotations
 

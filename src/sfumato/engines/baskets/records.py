@@ -100,7 +100,7 @@ class Finding(HouseRecord):
 
 
 class BasketsCandidate(GivenAway, Candidate):
-    """A release of one k: the way it is made, what it promises, what it keeps.
+    """A release for one k: its method, its promise, what it keeps.
 
     `promised` is the number of rows that were found to be left to the knowledge that the promise is
     about. `kept` holds every measure of what is kept that was taken; `features` are the columns that
@@ -249,7 +249,7 @@ class BasketsRelease(Release):
         return granularity_of(self.how.k)
 
     def gone_sentence(self) -> str | None:
-        """Return what is said of rows that are not in the file because nothing is left of them."""
+        """Return the sentence about rows that are missing from the file because none of their items is left."""
         gone, kept = self.left_out.get("rows_without_items", 0), self.counts.get("rows")
         if not isinstance(kept, int) or not gone:
             return None

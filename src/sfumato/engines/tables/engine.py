@@ -154,7 +154,7 @@ class TablesEngine(
         force: bool = False,
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
     ) -> Publication[TablesRelease]:
-        """Write a table as a candidate says, in its own format, and measure what was written."""
+        """Write a table by a candidate, in the input's format, and measure what was written."""
         from ...core.publication import Publication
         from .records import TablesRelease
         from .release.steps import publish
@@ -174,7 +174,7 @@ class TablesEngine(
         return Publication(data=made)
 
     def attack(self, request: AnyRequest, call: Call) -> TablesAttack:
-        """Measure what a release and earlier ones of the same people give away together."""
+        """Measure what a release and earlier ones of the same people reveal together."""
         from .attack.steps import attack
         from .request import TablesAttackRequest
 

@@ -1,4 +1,4 @@
-"""The frontier of a table: candidates are policies, and a folder holds what it takes to publish later."""
+"""The frontier of a table: candidates are policies, and a folder holds what publishing needs later."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NO_POPULATION = "No population was given: the table is used as the population, w
 
 
 def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:
-    """Return what is taken for granted where a population does not have every quasi-identifier."""
+    """Return the assumptions about a population without some of the quasi-identifiers."""
     lacking = [name for name in names if name not in covered]
     return (
         f"The population does not have {', '.join(lacking)[:300]}: its people are taken to have these values as "
@@ -100,7 +100,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         return self.payload.lattice.from_hex(found.bits)
 
     def candidate_of(self, policy: Policy | str | os.PathLike[str]) -> TablesCandidate:
-        """Return the candidate of a policy or policy file; one that is not listed promises nothing."""
+        """Return the candidate of a policy or policy file; an unlisted policy promises nothing."""
         from .space.policy import Policy
         from .space.policy_files import load_policy
 

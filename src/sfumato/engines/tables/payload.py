@@ -1,4 +1,4 @@
-"""What a publication is held to: schema, lattice, population, the measures explored and the table explored.
+"""What a publication is checked against: schema, lattice, population, the measures explored and the table explored.
 
 `policies.json` holds the schema with every domain written down (so also the values of the
 quasi-identifiers that were read from data, where the schema says "observed" or "population") and

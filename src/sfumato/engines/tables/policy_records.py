@@ -1,4 +1,4 @@
-"""What is written of a policy, by the search and after publishing: its intervals, its groups, its risks."""
+"""The record of a policy, by the search and after publishing: its intervals, its groups, its risks."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class TablesCandidate(PolicyFields, Candidate):
     promised: bool = True
 
     def in_words(self) -> str:
-        """Return in a line what is about to be published."""
+        """Return one line about what will be published."""
         if self.promised:
             return super().in_words()
         return f"policy {self.id}: nothing was promised of it; the output is measured"
@@ -191,7 +191,7 @@ class TablesFrontier(FrontierRecord):
 
 
 class ColumnLoss(HouseRecord):
-    """What a column that is no quasi-identifier lost by the way in which its numbers are published.
+    """What a column other than a quasi-identifier lost by its treatment.
 
     `changed` is the share of its cells that changed, `distance` the mean change over √2 standard deviations
     (sdcMicro's IL1s), `correlation` that of old and new numbers; None where it has none.

@@ -1,4 +1,4 @@
-"""Does a schema fit new data: columns that came and went, values that left their domain, cells that cannot be read."""
+"""Whether a schema fits new data: added and removed columns, values outside their domain, cells that cannot be read."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ STARTER = "starter"
 class TextEngine(
     Engine["TextRequest", "TextPublishRequest", "TextExploration", "TextCandidate", "TextRelease"]
 ):
-    """GreedySanitize: publish text from which what is left cannot be found."""
+    """GreedySanitize: publish text in which the remaining sensitive words cannot be found."""
 
     name: ClassVar[str] = "text"
     title: ClassVar[str] = "Text"

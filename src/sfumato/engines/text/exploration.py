@@ -44,7 +44,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         self.learned = learned
 
     def save_payload(self, folder: Path) -> None:
-        """Write the classifiers into model/ and what was learned from into learned/."""
+        """Write the classifiers into model/ and data about the training documents into learned/."""
         from .sanitize.models import save_candidates
 
         save_candidates(folder, self.classifiers, force=True)

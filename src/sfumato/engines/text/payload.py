@@ -123,7 +123,7 @@ class Learned:
                 raise ValueError
             described = header["shift"]
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError("What was learned from does not fit the model.") from error
+            raise ModelError("The training documents do not fit the model.") from error
         shift = None
         if described is not None:
             own = {k[len("shift/") :]: v for k, v in arrays.items() if k.startswith("shift/")}

@@ -65,7 +65,7 @@ class DocumentEdits:
         """Return the document, or refuse one whose text is not the one that was edited."""
         if document.text_sha256 != self.text_sha256:
             raise InputError(
-                f"The document {document.id!r} is not read as it was when the release was made: offsets "
+                f"The document {document.id!r} is read differently than when the release was made: offsets "
                 "no longer hold.",
                 hint="publish it again, or read it with the version that made the release.",
             )

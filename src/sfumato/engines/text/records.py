@@ -174,7 +174,7 @@ class StarterRecord(Record):
     @property
     def sentence(self) -> str:
         """What a release says that was made without any label."""
-        known = f"{int(100 * self.known_words)}% of the words in small letters"
+        known = f"{int(100 * self.known_words)}% of the lower-case words"
         if self.speaks:
             who = (
                 "rules redacted, and a model that was learned from "
@@ -246,7 +246,7 @@ class WordCounts(HouseRecord):
 
 
 class Verification(Record):
-    """How much of the release was read back from the disk, and found as it was decided."""
+    """How much of the release was read back from the disk, and matched what was decided."""
 
     documents: Public[Count]
     edits: Public[Count]

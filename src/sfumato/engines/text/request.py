@@ -204,11 +204,11 @@ class TextRequest(WithFindings):
         return found
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse a weight for what is no label."""
+        """Refuse a weight for an unknown label."""
         for name in self.weights:
             if name not in self.labels and self.labels != [EVERY_LABEL]:
                 raise ValueError(
-                    f"weights: there is a weight for {name!r}, which is none of the labels"
+                    f"weights: there is a weight for {name!r}, which is not one of the labels"
                 )
 
 

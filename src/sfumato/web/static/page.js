@@ -475,8 +475,8 @@ function startFrontier() {
       const labels = above.map(([label, high]) => say("{label} up to {high} (wanted {wanted})", { label, high: percent(high), wanted: percent(wantedOf(label)) })).join(", ");
       const each = labels ? ` ${say("Above what was wanted: {labels}.", { labels })}` : "";
       $("published").textContent = (risk.measured
-        ? say("Up to {high} of the sensitive words may be left; wanted were {wanted}. Press the button again to publish all the same.", { high: percent(risk.high ?? risk.value), wanted: percent(status.wanted) })
-        : say("What is left was not measured; wanted were {wanted}. Press the button again to publish all the same.", { wanted: percent(status.wanted) })) + each;
+        ? say("Up to {high} of the sensitive words may be left; wanted were {wanted}. Press the button again to publish anyway.", { high: percent(risk.high ?? risk.value), wanted: percent(status.wanted) })
+        : say("What is left was not measured; wanted were {wanted}. Press the button again to publish anyway.", { wanted: percent(status.wanted) })) + each;
       return;
     }
     const choices = Object.fromEntries([...document.querySelectorAll("[data-choice]")].map((c) => [c.dataset.choice, c.type === "checkbox" ? c.checked : c.value]));

@@ -118,7 +118,7 @@ HOSTILE = {
     "half": (lambda: planted.docx(0)[0][:4000], "is damaged or no Office file"),
     "bomb": (bomb, "grows too far when it is unpacked"),
     "doubled": (doubled, "has two parts of one name"),
-    "no main": (lambda: planted.zipped({"[Content_Types].xml": "<Types/>"}), "is damaged, or of another kind than its name says"),
+    "no main": (lambda: planted.zipped({"[Content_Types].xml": "<Types/>"}), "is damaged, or not of the kind that its name says"),
     "broken": (lambda: changed(MAIN, lambda part: part[:-9]), "has a part that is not well-formed XML"),
     "entities": (lambda: changed(MAIN, lambda part: LAUGHS + part), "has a part with a document type that is needed to read it"),
     "deep": (lambda: changed(MAIN, lambda _: b"<w:p>" * 9000 + b"</w:p>" * 9000), "has a part that is not well-formed XML"),

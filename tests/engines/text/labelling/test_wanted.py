@@ -70,7 +70,7 @@ def test_the_page_changes_what_is_wanted_and_the_journal_keeps_it(tmp_path):
     file = tmp_path / "notes.jsonl"
     file.write_text("\n".join(json.dumps({"id": d.id, "text": d.text}) for d in clinic_notes(6)))
     aims = LabellingAims(wanted_by_label={"DATE": 0.05})
-    with pytest.raises(ParameterError, match="no label of the project"):
+    with pytest.raises(ParameterError, match="not a label of the project"):
         start_project(file, tmp_path / "other", labels=["NAME"], aims=aims)
     start_project(file, tmp_path / "project", labels=["NAME", "DATE"], aims=aims)
     desk = TextDesk(tmp_path / "project")

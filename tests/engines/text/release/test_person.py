@@ -157,7 +157,7 @@ def test_a_document_without_a_person_is_withheld_and_a_slip_refused(tmp_path):
 
     release = run("out", "patient")
     assert [w["id"] for w in release.withheld] == ["d3"]
-    assert "whose document" in release.withheld[0]["reason"]
+    assert "the person of the document" in release.withheld[0]["reason"]
     content = (tmp_path / "out/notes.jsonl").read_text()
     texts = [json.loads(line)["text"] for line in content.splitlines()]
     assert len({parts(text)[0] for text in texts}) == 1

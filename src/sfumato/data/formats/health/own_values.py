@@ -1,4 +1,4 @@
-"""Names, addresses and numbers that a resource holds in separate elements: where its texts repeat one, it is removed."""
+"""Names, addresses and numbers that a resource holds in separate elements: a text that repeats one loses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keyed ids, references and shifts of dates: the same everywhere for one steward, and for nobody else to compute."""
+"""Keyed ids, references and shifts of dates: the same everywhere for one steward; nobody else can compute them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E-mail, written anew: a message of listed headers and of the text that was read.
+"""E-mail: published messages are new, with listed headers and the text that was read.
 
 message        what a message says: listed headers, bodies, forwarded messages; everything else is dropped
 second_reader  reads a written message again, by the newer interface of the standard library

@@ -1,4 +1,4 @@
-"""What a message says, and a new message that says it with its edits.
+"""The content of a message, and a new message with that content and its edits.
 
 Listed headers and the texts of all parts are read, those of forwarded messages included. Where a part is given in
 several forms (multipart/alternative), the plain text is read and the others are dropped; a lone HTML form is read

@@ -1,4 +1,4 @@
-"""The ids of messages and of those that they answer, keyed: a thread holds, and no server or time is published."""
+"""Keyed ids of messages and of the messages that they answer: threads are preserved, and no server or time is published."""
 
 from __future__ import annotations
 

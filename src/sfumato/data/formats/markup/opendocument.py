@@ -95,7 +95,7 @@ def open_text(content: bytes, limits: Limits) -> MarkupFile:
     """Open an .odt file."""
     packed = ZipParts(content, limits)
     if "mimetype" not in packed or packed.read("mimetype").strip() != _TYPE:
-        raise RefusedFileError("is damaged, or of another kind than its name says")
+        raise RefusedFileError("is damaged, or not of the kind that its name says")
     if "META-INF/manifest.xml" in packed and b"encryption-data" in packed.read(
         "META-INF/manifest.xml"
     ):

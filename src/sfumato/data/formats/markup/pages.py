@@ -108,7 +108,7 @@ def _parse(content: bytes) -> _Element:
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None:
-        raise RefusedFileError("is no HTML page")
+        raise RefusedFileError("is not an HTML page")
     return root
 
 

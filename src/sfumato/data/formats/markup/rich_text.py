@@ -163,7 +163,7 @@ class _Reading:
 def open_rich_text(content: bytes) -> RichTextFile:
     """Open an RTF file."""
     if not content.startswith(b"{\\rtf"):
-        raise RefusedFileError("is no rich text")
+        raise RefusedFileError("is not rich text")
     content, left_out = _without_binary(content)
     fonts, colours = RichTextFonts.of(content), find_colours(content)
     reading = _Reading(_codepage(content), _charsets(content), fonts)

@@ -1,4 +1,4 @@
-"""Which attributes of an office file stay: those whose values say nothing that a person wrote.
+"""The attributes of an office file that stay: those whose values contain nothing that a person wrote.
 
 A value stays if it is a number, a word that the standard lists, or a name of a listed kind (a font, a language).
 Some attributes are text and are read as such. All others are dropped.

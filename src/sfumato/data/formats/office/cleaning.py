@@ -1,4 +1,4 @@
-"""What every part of an office file loses before it is read: everything that a list does not let stay."""
+"""Cleaning of office files before they are read: everything that is not on a list is removed."""
 
 from __future__ import annotations
 

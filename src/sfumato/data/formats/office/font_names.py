@@ -1,4 +1,4 @@
-"""The families of fonts that come with systems, offices and collections; any other name may be somebody's own."""
+"""The families of fonts that come with systems, offices and collections; any other font name may identify somebody."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The parts of an office file that are reached by relationships of listed kinds; all others are dropped.
 
-Parts, relationships and content types are written anew, under names that say their kind and number.
+Parts, relationships and content types are rewritten, under names made of their kind and number.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ class Package:
                     queue.append(found)
                 own[link.id] = Relation(new, link.type, known[path])
         if len(self._roots) != 1 or main not in self._type_of(next(iter(known), "")):
-            raise RefusedFileError("is damaged, or of another kind than its name says")
+            raise RefusedFileError("is damaged, or not of the kind that its name says")
         self.parts = list(known.values())
         self.dropped["unknown part"] += sum(1 for n in self.zip.names if n not in known and n not in read)  # fmt: skip
         self.dropped += Counter()  # without zeros

@@ -1,4 +1,4 @@
-"""XML as it is read everywhere here: no entities, no network, nothing but elements and their text."""
+"""The XML parser of all office formats: no entities, no network, only elements and their text."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class ZipParts:
         if content.startswith(_OLD_OFFICE):
             raise RefusedFileError(
                 "is encrypted, or of an older Office format",
-                "save it without a password, as it is named.",
+                "save it without a password, in the format of its name.",
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))

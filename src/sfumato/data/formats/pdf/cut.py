@@ -97,7 +97,7 @@ def cut(
         if not wrong:
             return out, report
         if wrong & report.plain:
-            raise FileRefusedError("has a page that does not read as it was decided")
+            raise FileRefusedError("has a page that does not read back as decided")
         report.plain |= wrong & report.pictures.keys()
         report.pictures.update(
             dict.fromkeys(sorted(wrong - report.plain), "text that reads otherwise after a cut")

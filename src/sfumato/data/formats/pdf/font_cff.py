@@ -1,4 +1,4 @@
-"""CFF programs (Type 1C and CID-keyed): only the glyphs that are still used, in an order that says nothing."""
+"""CFF programs (Type 1C and CID-keyed): only the glyphs that are still used, in an order that reveals nothing."""
 
 from __future__ import annotations
 

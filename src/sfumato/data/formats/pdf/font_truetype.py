@@ -1,4 +1,4 @@
-"""TrueType programs: only the glyphs that are still used, in an order that says nothing."""
+"""TrueType programs: only the glyphs that are still used, in an order that reveals nothing."""
 
 from __future__ import annotations
 

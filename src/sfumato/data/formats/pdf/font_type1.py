@@ -1,4 +1,4 @@
-"""Type 1 programs: charstrings that nothing uses go, and so do notices and subroutines nobody calls."""
+"""Type 1 programs: removes unused charstrings, notices and subroutines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fonts after a cut: nothing in them may tell what was cut.
+"""Fonts after a cut: nothing in them may reveal what was cut.
 
 Codes and outlines that nothing uses any more go from every font that lost a glyph. Codes that rise with their
 first use, as producers number them, spell the text; they are renumbered by what they mean, then by their outline,

@@ -1,4 +1,4 @@
-"""Where every glyph of a page is, and which byte of which stream shows it.
+"""The place of every glyph of a page, and the byte of the stream that shows it.
 
 Only what places text is followed: matrices, text state, forms. Positions are kept in flat lists, one matrix for
 each operator that shows text.

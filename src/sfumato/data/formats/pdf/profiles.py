@@ -1,4 +1,4 @@
-"""Colour profiles, which hold texts of their makers: descriptions, notices, names of devices."""
+"""Colour profiles, which contain texts by their makers: descriptions, notices, names of devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a file or a page cannot be handled, in words that hold nothing of its content."""
+"""Reasons why a file or a page cannot be handled, without its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first step: everything that is not on the pages goes, by lists of what may stay.
+"""The first step: everything that is not on the pages is removed, by lists of what may stay.
 
 Text is read from the sanitised bytes only, so that nothing that is read is out of reach of the cut.
 """

@@ -297,9 +297,7 @@ class Scans:
                 for i in sorted(page.gone(edits.get(number, ()))):
                     left, top, right, bottom = covered_box(page.words[i])
                     if np.any(pixels[top:bottom, left:right] != GREY):
-                        raise FileRefusedError(
-                            "has a scanned page that is not painted as it was decided"
-                        )
+                        raise FileRefusedError("has a scanned page that was not painted as decided")
         finally:
             document.close()
 

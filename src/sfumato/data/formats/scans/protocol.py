@@ -1,4 +1,4 @@
-"""What reads a picture: the contract of a recogniser."""
+"""The contract of a recogniser, which reads a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that rise or fall are laid flat: every column of the picture is moved up or down, by the slope of the lines."""
+"""Deskews lines that rise or fall: every column of the picture is moved up or down, by the slope of the lines."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which of the words that were read may stay on a published page.
 
-The rule is a list of what may stay, as everywhere: a word stays that was read surely, in a box of the size of its
-letters. Everything else on a page (what was read unsurely, handwriting, signatures, stamps, photographs) goes,
+The rule is a list of what may stay, as everywhere: a word stays if it was read with confidence, in a box of the size of its
+letters. Everything else on a page (what was read with low confidence, handwriting, signatures, stamps, photographs) goes,
 because nobody knows what it says.
 """
 

@@ -1,4 +1,4 @@
-"""Which way up a page is: tried by reading it."""
+"""The orientation of a page, found by reading it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steward keeps of whose row became which: `OUT.private/items.npz`, by marks under the private key.
+"""The steward's record of which row became which: `OUT.private/items.npz`, by marks under the private key.
 
 One line per published row: the mark of its person, and the items that the row holds. People are known by the column of
 a log that names them; the rows of a matrix are known again in the same file only. Without the key it names nobody.

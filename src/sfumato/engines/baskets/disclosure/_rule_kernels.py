@@ -1,4 +1,4 @@
-"""Compiled loops over rules: how surely one or two known items tell a sensitive one."""
+"""Compiled loops over rules: with which confidence one or two known items predict a sensitive one."""
 
 from __future__ import annotations
 

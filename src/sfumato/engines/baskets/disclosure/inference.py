@@ -1,4 +1,4 @@
-"""Sensitive items: how surely an item or a pair of items predicts one, and suppressing items until none does.
+"""Sensitive items: with which confidence an item or a pair of items predicts one, and suppressing items until none does.
 
 This is ρ-uncertainty for knowledge of one or two items: every rule from what is known to a sensitive item
 has a confidence of at most ρ. Leaving whole columns out never breaks what was promised about rows.

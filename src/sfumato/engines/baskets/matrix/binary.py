@@ -1,4 +1,4 @@
-"""A binary matrix as the kernels want it: rows as sorted features, values checked to be 0 or 1."""
+"""A binary matrix in the form that the kernels need: rows as sorted features, values checked to be 0 or 1."""
 
 from __future__ import annotations
 

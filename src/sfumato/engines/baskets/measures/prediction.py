@@ -1,4 +1,4 @@
-"""What a selection is worth: the AUC of a linear SVM, honestly cross-validated.
+"""The utility of a selection: the AUC of a linear SVM, with nested cross-validation.
 
 The headline is nested: features are chosen inside each training fold, so no label of a test row helps
 to choose them. The paper's way (features chosen once on all labels) is given for comparison.

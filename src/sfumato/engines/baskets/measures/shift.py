@@ -1,4 +1,4 @@
-"""Are rows like those that were explored? New columns, other counts of columns, other numbers of ones per row.
+"""A test whether rows are like those explored: new columns, other counts of columns, other numbers of ones per row.
 
 What is kept of the explored rows are counts; the names of columns are hashed with a salt, since a rare
 item that was not published must not be readable in the folder of the frontier.

@@ -1,4 +1,4 @@
-"""What a method of suppression gets and returns."""
+"""The protocol of a method of suppression."""
 
 from __future__ import annotations
 

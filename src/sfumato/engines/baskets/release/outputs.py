@@ -1,4 +1,4 @@
-"""What a release of baskets is written as: the format and the name of its file."""
+"""The format and the file name of a release of baskets."""
 
 from __future__ import annotations
 

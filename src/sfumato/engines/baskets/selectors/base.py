@@ -37,7 +37,7 @@ def _is_plain(X: object, y: object) -> bool:
 
 
 class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """A feature selector whose answer is k-anonymous by containment on the rows it was fitted on.
+    """A feature selector whose selection is k-anonymous by containment on the rows it was fitted on.
 
     Fitted: `support_` (mask), `selected_` (indices in the order chosen), `n_features_in_`,
     `classes_`. `binarize` is a threshold above which a value counts as 1; None (the default) takes 0

@@ -69,7 +69,7 @@ def maximal_frequent_sets(matrix: object, k: int) -> npt.NDArray[np.int64]:
 
 
 class ExactSelector(ContainmentSelector):
-    """The feasible set that is best by a criterion, found among all; up to 22 features.
+    """The best of all feasible sets by a criterion; up to 22 features.
 
     `criterion`: "linear" (variance of the class explained by a linear function of the features),
     "hamdist", "distcnt", "information" (summed over the features) or "size". Ties: the larger set,

@@ -1,4 +1,4 @@
-"""What the registry of selectors holds: how each one is made, and where it cannot run."""
+"""Entries of the registry of selectors: how each one is made, and where it cannot run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SelectorFactory:
 
     @classmethod
     def of(cls, entry: object) -> object:
-        """Return the offer of a bare selector class; anything else is returned as it is.
+        """Return the offer of a bare selector class; anything else is returned unchanged.
 
         The class is made with what its constructor takes of k, the stopping rule and a seed.
         """

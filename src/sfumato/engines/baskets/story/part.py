@@ -1,4 +1,4 @@
-"""What the baskets engine's part of a report says: k is never the only figure."""
+"""The baskets engine's part of a report: k is never the only figure."""
 
 from __future__ import annotations
 

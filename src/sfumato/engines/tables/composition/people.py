@@ -1,4 +1,4 @@
-"""What the steward keeps of whose row became which: `OUT.private/people.parquet`, by marks under the private key.
+"""The steward's record of which row became which: `OUT.private/people.parquet`, by marks under the private key.
 
 One line per published person: the mark, made from the column of people or of identifiers, and the labels of the person's
 first row. With it two releases of the same people can be measured together, later; without the key it names nobody.

@@ -1,4 +1,4 @@
-"""What an exploration takes for granted, in sentences, and the conditions that a request asks for."""
+"""The assumptions of an exploration, in sentences, and the conditions of a request."""
 
 from __future__ import annotations
 

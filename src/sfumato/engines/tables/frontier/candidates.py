@@ -1,4 +1,4 @@
-"""A policy of the frontier, or one to compare with, and all that is shown of it."""
+"""A policy of the frontier, or a reference, and everything shown about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exploration writes down: candidates with everything shown of them, references, assumptions."""
+"""The record of an exploration: candidates with all figures, references, assumptions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a policy costs and keeps, and what else is shown of it."""
+"""The risk and loss of a policy, and other figures shown with it."""

@@ -1,6 +1,6 @@
 """Measures of a policy on a table, each monotone on the lattice.
 
-A measure is called with a bit-string and gives a number in [0, 1]. Risks fall and losses rise as a policy
+A measure is called with a bit-string and returns a number in [0, 1]. Risks fall and losses rise as a policy
 grows more general (`rises` says which); a search may use any pair of them (`explore(risk=…, loss=…)`).
 `on_groups` measures the published file and shares nothing with what the search computes.
 """

@@ -1,4 +1,4 @@
-"""Is a table like the one that was explored? New values and shifted margins of its quasi-identifiers.
+"""A test whether a table is like the explored one: new values and shifted margins of its quasi-identifiers.
 
 The counted cells are enough: no row is read for it. A value outside its domain never comes so far, it is
 refused when the table is read.

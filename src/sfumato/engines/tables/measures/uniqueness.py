@@ -1,4 +1,4 @@
-"""How many records are unique in a population that is not at hand, estimated from a sample of it.
+"""How many records are unique in an unknown population, estimated from a sample of it.
 
 Three models of the field (Zayatz, Pitman, slide negative binomial) each give a number, and two linear
 programmes a range that needs no model: the largest and the smallest share of unique people in any population

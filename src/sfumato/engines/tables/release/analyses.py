@@ -1,4 +1,4 @@
-"""What analysts lose by a release: figures before and after, for the steward, and their bounds, for everybody."""
+"""What analysts lose by a release: figures before and after for the steward, and their bounds for everybody."""
 
 from __future__ import annotations
 

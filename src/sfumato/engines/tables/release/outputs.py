@@ -1,4 +1,4 @@
-"""What a release is written as: the format and name of its file, or a frame like the one that came in."""
+"""The format and file name of a release, or a frame like the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a written table is held to: the figures that a candidate promised, and the conditions asked for."""
+"""What a written table is checked against: the figures that a candidate promised, and the requested conditions."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ class RedrawnColumn:
         changed = float(found.column("changed")[0].as_py() or 0.0)
         if not changed:
             raise DataError(
-                f"The column {self.attribute.name!r} would be published as it is: drawing again changed none "
+                f"The column {self.attribute.name!r} would be published unchanged: drawing again changed none "
                 "of its cells.",
                 hint="choose a larger chance, or remove `publish` to publish it as it is.",
             )

@@ -1,4 +1,4 @@
-"""Apply a policy to a table, read the result back, measure it, and only then publish it.
+"""Apply a policy to a table, read the result back, measure it, and then publish it.
 
 The rows stream through in their own order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
 take for a formula are written unchanged: they come from the schema's own domains.

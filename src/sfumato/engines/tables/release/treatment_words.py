@@ -1,4 +1,4 @@
-"""How columns that are no quasi-identifiers are published, in words for release.json."""
+"""How columns other than quasi-identifiers are published, in words for release.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of columns that are no quasi-identifiers: coded at the ends, rounded, averaged in groups, or blurred.
+"""Numbers of columns other than quasi-identifiers: coded at the ends, rounded, averaged in groups, or blurred.
 
 The rows are stored for this, since some methods look at a whole column. Noise is drawn by a keyed
 cryptographic hash of the person (of the published row where no column names one), the column and the number:
@@ -63,7 +63,7 @@ def check_cells(opened: TableSource, schema: TableSchema) -> None:
             )
             if (row := found.column("place")[0].as_py()) is not None:
                 raise DataError(
-                    f"The column {attribute.name!r} holds a cell that is no date in row {row:,}.",
+                    f"The column {attribute.name!r} holds a cell that is not a date in row {row:,}.",
                     hint="say how dates are written: date = { format = … }.",
                 )
 
@@ -281,7 +281,7 @@ class _TreatedColumn:
             changed or could_stay or self.method.top is not None or self.method.bottom is not None
         ):
             raise DataError(
-                f"The column {self.attribute.name!r} would be published as it is: "
+                f"The column {self.attribute.name!r} would be published unchanged: "
                 f"{self.method.in_words()} changed none of its numbers.",
                 hint="choose a stronger treatment, or remove `publish` to publish it as it is.",
             )

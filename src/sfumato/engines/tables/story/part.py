@@ -161,7 +161,7 @@ def _attack(facts: TableFacts) -> list[str]:
     if facts.households is not None:
         sentences.append(
             say(
-                "Whoever is named tells who lives with them: through any member of its household a record is named with a chance of {average} on average, instead of {alone}.",
+                "Naming a person reveals who lives with them: through any member of its household a record is named with a chance of {average} on average, instead of {alone}.",
                 average=percent(facts.households.average),
                 alone=percent(facts.households.alone),
             )

@@ -1,4 +1,4 @@
-"""What a report says of notes and of several releases: sentences about what adds up."""
+"""What a report says about notes and several releases: sentences about what adds up."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _people(people: NotesPeople) -> list[str]:
     if people.fraction is not None and now.named_between is not None:
         between.append(
             say(
-                "The table is taken as a sample of {fraction} of the population: the chance with the published note lies between {low} and {high} (95 %).",
+                "The table is taken as a sample of {fraction} of the population: the chance with the published note is between {low} and {high} (95 %).",
                 fraction=percent(people.fraction),
                 low=decimal(now.named_between[0]),
                 high=decimal(now.named_between[1]),

@@ -67,7 +67,7 @@ def read_rule(text: str) -> CountRule:
 def _whole(text: str, least: int) -> int:
     if not text.isascii() or not text.isdigit() or not least <= int(text) <= 1_000_000:
         raise ParameterError(
-            f"A rule for counts holds a number that is no whole number of at least {least}.",
+            f"A rule for counts holds a number that is not a whole number of at least {least}.",
             hint=_FORMS,
         )
     return int(text)

@@ -329,7 +329,7 @@ def _own_aims(aims: LabellingAims, labels: Sequence[str]) -> dict[str, float]:
     for label in aims.wanted_by_label:
         if label not in labels:
             raise ParameterError(
-                f"{label!r} is no label of the project, so nothing can be wanted of it.",
+                f"{label!r} is not a label of the project, so it cannot have a target.",
                 hint=f"its labels are {', '.join(labels)}.",
             )
     return dict(aims.wanted_by_label)

@@ -195,7 +195,7 @@ class WordClasses(Mapping[str, WordClass]):
         }
 
     def _small_words(self) -> dict[str, WordClass]:
-        """Return the words in small letters that no rule proposes, where capitals mean something."""
+        """Return the lower-case words that no rule proposes, where capitals mean something."""
         data = self.data
         letters = np.array([word.isalpha() for word in self.words])[data.tokens.type]
         small = np.array([word.islower() for word in self.words])[data.tokens.type] & letters
@@ -205,7 +205,7 @@ class WordClasses(Mapping[str, WordClass]):
         places = np.flatnonzero(where)
         if len(places) < _FEWEST:
             return {}
-        title = "words in small letters that no rule proposes"
+        title = "lower-case words that no rule proposes"
         return {_SMALL: self._make(_SMALL, title, np.stack([places, places + 1], axis=1))}
 
     def _make(self, key: str, title: str, places: npt.NDArray[np.int64]) -> WordClass:

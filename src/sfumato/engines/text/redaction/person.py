@@ -62,7 +62,7 @@ class PersonRule:
         else:
             found = self._by_name(path)
         if not found:
-            raise DataError("It does not say whose document it is.", hint="check --person.")
+            raise DataError("It does not name the person of the document.", hint="check --person.")
         return found
 
     def _by_name(self, path: PurePosixPath) -> str:

@@ -28,7 +28,7 @@ def check_options(
         if name in (names.text, names.id, names.spans):
             what = {names.text: "text", names.id: "id", names.spans: "spans"}[name]
             raise ParameterError(
-                f"The field {name!r} is the {what} of the documents; it is none of the other fields.",
+                f"The field {name!r} is the {what} of the documents; it is not one of the other fields.",
                 hint="--keep-ids (keep_ids=True) keeps the ids; else they are replaced."
                 if name == names.id
                 else None,

@@ -187,7 +187,7 @@ class GreedySanitize:
             )
         if self.mode == "honest" and np.count_nonzero(labelled.own) < 2:
             raise DataError(
-                "Honest mode judges on documents that were not learned from, and there is only one.",
+                "Honest mode evaluates on unseen documents, and there is only one document.",
                 hint="give at least 2 labelled documents (a few hundred are usual).",
             )
 

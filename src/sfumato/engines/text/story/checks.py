@@ -127,9 +127,7 @@ def _scan_checks(facts: TextFacts) -> list[Check]:
     if scans.accepted_unseen:
         sentence += " " + say("Nobody had to see them before they were published.")
     else:
-        sentence += " " + say(
-            "They are to be given out only after a person has seen and approved them."
-        )
+        sentence += " " + say("Publish them only after a person has seen and approved them.")
     return [Check("look" if scans.accepted_unseen else "open", sentence)]
 
 

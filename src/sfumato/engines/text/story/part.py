@@ -129,7 +129,7 @@ def _surrogate_words(release: TextRelease | None) -> list[str]:
             [say("{n} of {label}", n=count(n), label=label) for label, n in sorted(kinds.items())]
         )
         sentences.append(
-            say("Surrogates stand for {named}; all else is a placeholder.", named=named)
+            say("Surrogates replace {named}; everything else is a placeholder.", named=named)
         )
     if made.get(UNSURE):
         sentences.append(
@@ -153,7 +153,7 @@ def _attack_words(facts: TextFacts) -> list[str]:
     sentences = [
         (
             say(
-                "Each attacker trains a classifier, sorts the published words by its score and reads from the top. The chart shows how many of every 100 words read are sensitive, beside reading at random and the bound."
+                "Each attacker trains a classifier, sorts the published words by its score and reads from the top. The chart shows how many of every 100 words read are sensitive, compared with reading at random and with the bound."
             )
         )
     ]

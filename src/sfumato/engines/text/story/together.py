@@ -37,7 +37,7 @@ def _sentences(together: TextComposition) -> list[str]:
     if together.left is not None:
         found.append(
             say(
-                "Something is left of {first} and {second} sensitive spans in each release alone, and of {together} to whoever holds both.",
+                "Something is left of {first} and {second} sensitive spans in each release alone, and of {together} for someone who holds both.",
                 first=count(together.left.first),
                 second=count(together.left.second),
                 together=count(together.left.together),

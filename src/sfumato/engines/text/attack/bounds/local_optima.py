@@ -159,7 +159,7 @@ def ranked_prefix(found: InspectionResult, budget: int, ratio: float) -> Bound:
             assume(
                 "observed",
                 low <= value,
-                "what was found lies under the bound, or its range reaches down to it",
+                "what was found is under the bound, or its range reaches down to it",
             ),
             assume(
                 "known learner",

@@ -221,7 +221,7 @@ def _unseen(
     unseen = [d for d in texts if d.id not in known]
     if texts and not unseen:
         raise DataError(
-            "All documents of the release were learned from: an attack on them would measure nothing.",
+            "All documents of the release are training documents: an attack on them would measure nothing.",
             hint="publish and attack labelled documents that were held out.",
         )
     return unseen, len(texts) - len(unseen)

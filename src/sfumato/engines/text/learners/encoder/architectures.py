@@ -134,7 +134,7 @@ class Config:
             reach=sizes.get("reach", 0), every=sizes.get("every", 0), local=sizes.get("local", 0),
         )  # fmt: skip
         if config.hidden % config.heads:
-            raise ModelError(f"config.json: {names['hidden']!r} is no multiple of the heads.")
+            raise ModelError(f"config.json: {names['hidden']!r} is not a multiple of the heads.")
         if kind in {"bert", "roberta", "xlm-roberta"} and config.types < 1:
             raise ModelError("config.json: 'type_vocab_size' must be an integer in [1, 16].")
         if kind == "deberta-v2":

@@ -156,7 +156,7 @@ def _read(place: str, *, check_hashes: bool) -> EncoderFolder:
     except (ValueError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError("config.json of the encoder is no JSON.") from None
+        raise ModelError("config.json of the encoder is not JSON.") from None
     files = _weight_files(folder)
     digest = hashlib.sha256()
     for path in files:
@@ -292,7 +292,7 @@ def _tensor(file: _TensorFile, under: str, name: str, shape: tuple[int, ...]) ->
         part.get_dtype() not in _READABLE
     ):
         raise ModelError(
-            f"The tensor {under!r} of model.safetensors has not the shape {shape} in "
+            f"The tensor {under!r} of model.safetensors does not have the shape {shape} in "
             f"{', '.join(_READABLE.values())}."
         )
     values = file.get_tensor(under)
@@ -302,5 +302,5 @@ def _tensor(file: _TensorFile, under: str, name: str, shape: tuple[int, ...]) ->
     with np.errstate(over="ignore"):
         found: Array = values.astype(np.float16)
     if not np.isfinite(found).all():
-        raise ModelError(f"The tensor {under!r} holds what is no finite number.")
+        raise ModelError(f"The tensor {under!r} holds a number that is not finite.")
     return found

@@ -76,7 +76,7 @@ class OnnxClassifier(Detector):
         try:
             config = json.loads(_read_within(folder / "config.json", _CONFIG_LIMIT))
         except (ValueError, RecursionError):
-            raise ModelError("config.json of the detector is no JSON.") from None
+            raise ModelError("config.json of the detector is not JSON.") from None
         labels = read_labels(config)
         vocabulary = config.get("vocab_size")
         if type(vocabulary) is not int or vocabulary < 1:
