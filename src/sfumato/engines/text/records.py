@@ -334,13 +334,15 @@ class TextRelease(Release):
             ends = self.risk.interval
             shift = None if self.measured is None else self.measured.shift
             if shift is not None and shift.verdict == DIFFERENT:
-                said = "of the sensitive words would be left if these documents were like those learned from"
+                found.append(
+                    f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words would be left if these "
+                    f"documents were like those learned from ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
+                )
             else:
-                said = "of the sensitive words are expected to be left"
-            found.append(
-                f"candidate {self.candidate}: {self.risk.value:.2%} {said} ({ends.low:.2%} – "
-                f"{ends.high:.2%} for {documents:,} documents)"
-            )
+                found.append(
+                    f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words are expected "
+                    f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
+                )
         if self.how.scans is not None:
             found.append(self.how.scans.line())
         if self.how.left_as_they_are:
