@@ -41,7 +41,9 @@ CORPORA = ("gum_ccby", "enron_emailcoref", "wikigold")
 SEEDS = 2
 BACKGROUND = 15_000  # words of each other corpus
 RESAMPLES = 4_000
+FEW = 3  # leaks
 MEAN = "CRF + encoder + CRF that sees it"
+LINEAR = "linear"
 PREFERRED = "encoder + CRF that sees it, all layers"
 Parts = dict[str, dict[str, Any]]
 
@@ -221,6 +223,28 @@ def median_by_form(parts: Parts) -> dict[str, float]:
     return {form: round(statistics.median(over), 3) for form, over in found.items()}
 
 
+def background_by_form(parts: Parts, without_background: Parts) -> dict[str, Any]:
+    """Return T with background over T without, by form: the median over halves where few leaks do not decide."""
+    found: dict[str, list[float]] = {}
+    for title, part in parts.items():
+        twin = without_background.get(title.removesuffix(", background"))
+        if twin is None:
+            continue
+        pairs = {
+            form: (part["measured_by_form"][form], without)
+            for form, without in twin["measured_by_form"].items()
+            if form in part["measured_by_form"] and "encoder" in form
+        }
+        pairs[LINEAR] = part["measured_linear"], twin["measured_linear"]
+        if min(without for _, without in pairs.values()) > FEW * RATIO:
+            for form, (with_it, without) in pairs.items():
+                found.setdefault(form, []).append(with_it / without)
+    return {
+        form: {"halves": len(over), "median": round(statistics.median(over), 3)}
+        for form, over in found.items()
+    }
+
+
 def summary(parts: Parts, without_background: Parts) -> dict[str, Any]:
     over = {title: part["measured"] / part["measured_linear"] for title, part in parts.items()}
     twins = {title: without_background.get(title.split(", ")[0].replace("--all", "--two")) for title in parts}  # fmt: skip
@@ -265,6 +289,10 @@ def summaries(parts: Parts) -> dict[str, Any]:
     for title, part in parts.items():
         kinds.setdefault(title.split("--", 3)[3], {})[title] = part
     found = {kind: summary(own, kinds.get("two", {})) for kind, own in kinds.items()}
+    if "two, background" in found:
+        found["two, background"]["with_background_over_without_by_form"] = background_by_form(
+            kinds["two, background"], kinds.get("two", {})
+        )
     if "all, background" in found:
         found["all, background"]["rule_of_today"] = replay_all_layers(parts)
         form = {
