@@ -82,7 +82,7 @@ def _forms(word: str) -> Iterator[bytes]:
         if len(plain) >= 6:
             for before in range(3):
                 packed = base64.b64encode(b"\0" * before + plain)
-                yield packed[(0, 2, 3)[before] + (1 if before else 0) : -4].rstrip(b"=")
+                yield packed[-(-8 * before // 6) : 8 * (before + len(plain)) // 6]
 
 
 def _pieces(data: bytes) -> Iterator[tuple[str, bytes]]:

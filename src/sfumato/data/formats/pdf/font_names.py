@@ -46,7 +46,7 @@ class FontNames:
         """Clean a font or the descriptor of one."""
         for key in _NAMED:
             if isinstance(found.get(key), Name):
-                found[key] = Name("/" + self.new_name(str(found[key])[1:]))
+                found[key] = Name("/" + self.new_name(_read_name(found[key])))
         for key in _PROGRAMS:
             program = found.get(key)
             if isinstance(program, Stream) and program.objgen not in self._done:
@@ -71,6 +71,14 @@ class FontNames:
             number = len(self._new) + 1
             self._new[own] = f"Font{number}-{style}" if style else f"Font{number}"
         return name[:start] + self._new[own]
+
+
+def _read_name(name: Object) -> str:
+    """Return a name without its slash; programs of many countries write one in a character set of their own."""
+    try:
+        return str(name)[1:]
+    except UnicodeDecodeError:
+        return name.unparse()[1:].decode("latin-1").replace("#", "\u00a4")
 
 
 def _clean_program(stream: Object) -> None:

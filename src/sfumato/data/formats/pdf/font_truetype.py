@@ -43,7 +43,7 @@ class TrueTypeProgram:
         """Return a hash of the outline of each glyph; "" for one beyond the font."""
         order, outlines = self.order, self.font["glyf"]
         return {
-            g: hashlib.sha256(outlines[order[g]].compile(outlines)).hexdigest()
+            g: hashlib.sha256(outlines[order[g]].compile(outlines, recalcBBoxes=False)).hexdigest()
             if g < len(order)
             else ""
             for g in set(glyphs)
@@ -145,7 +145,9 @@ class TrueTypeProgram:
                 if part not in kept and part not in parts:
                     parts.append(part)
                     todo.append(part)
-        parts.sort(key=lambda n: hashlib.sha256(outlines[n].compile(outlines)).digest())
+        parts.sort(
+            key=lambda n: hashlib.sha256(outlines[n].compile(outlines, recalcBBoxes=False)).digest()
+        )
         return [*kept, *parts]
 
 

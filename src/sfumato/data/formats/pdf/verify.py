@@ -184,9 +184,9 @@ def _codes(text: str) -> Iterator[bytes]:
             yield plain.hex().encode()
             yield plain.hex().upper().encode()
         if len(text) > _SHORTEST + 1:
-            for before in range(3):
+            for before in range(3):  # the letters that it decides, whatever stands around it
                 packed = base64.b64encode(b"\0" * before + plain)
-                yield packed[(0, 2, 3)[before] + (1 if before else 0) : -4].rstrip(b"=")
+                yield packed[-(-8 * before // 6) : 8 * (before + len(plain)) // 6]
 
 
 def _blobs(data: bytes) -> Iterator[tuple[bytes, str]]:
