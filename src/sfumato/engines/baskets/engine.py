@@ -109,7 +109,7 @@ class BasketsEngine(
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
-        """Try ways to publish for each k; a frontier of risk (1/k) and of what is kept."""
+        """Try methods of suppression for each k; a frontier of risk (1/k) and of what is kept."""
         from .frontier.steps import explore
 
         return explore(request, progress=progress)
