@@ -8,8 +8,9 @@ the same text, or a table: `risk = { name = "small-groups", k = 5 }`.
 >>> risk = Named("risk", {"small-groups": [Argument("k", metavar="K")]})
 >>> risk.read("small-groups:5")
 {'risk': 'small-groups', 'k': '5'}
->>> risk.write({"risk": "small-groups", "k": 5})
-('small-groups:5', {'risk', 'k'})
+>>> text, fields = risk.write({"risk": "small-groups", "k": 5})
+>>> text, sorted(fields)
+('small-groups:5', ['k', 'risk'])
 >>> risk.form("small-groups")
 'small-groups:K'
 """

@@ -109,7 +109,7 @@ class BasketsEngine(
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
-        """Try the methods for each k; return a frontier of risk (1/k) and utility."""
+        """Try the methods of suppression for each k; return a frontier of risk (1/k) and utility."""
         from .frontier.steps import explore
 
         return explore(request, progress=progress)

@@ -146,7 +146,7 @@ class BasketsReference(GivenAway, Reference):
 
 
 class EmptySelection(HouseRecord):
-    """A way, or a selector, that found nothing to publish at one k."""
+    """A method, or a selector, that found nothing to publish at one k."""
 
     selector: Name
     k: Count

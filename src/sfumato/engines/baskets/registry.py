@@ -39,7 +39,7 @@ SELECTORS: Registry[SelectorFactory] = Registry(
 )
 
 METHODS: Registry[Method] = Registry(
-    "way to publish",
+    "method",
     {
         "columns": "sfumato.engines.baskets.methods.builtin:COLUMNS",
         "cells": "sfumato.engines.baskets.methods.builtin:CELLS",

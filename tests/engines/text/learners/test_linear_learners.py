@@ -170,7 +170,7 @@ def test_svm_descent_reaches_liblinear():
     data, labels = world(7, documents=8)
     svm = SVM(penalty=0.05, passes=400, tolerance=1e-6, history=False)
     documents = np.ones(data.documents, np.bool_)
-    model = svm._learn(data, labels, documents, cost_ratio=1.0, seed=0)
+    model = svm.learn(data, labels, documents, cost_ratio=1.0, seed=0)
     columns = columns_of(data)
     # Our bias and the constant history weight are two constant features.
     X = np.hstack([dense(columns.numbers, columns.size), np.ones((len(data), 2))])

@@ -1,4 +1,4 @@
-"""From a matrix to a frontier over k, ways to publish and selectors.
+"""From a matrix to a frontier over k, methods of suppression and selectors.
 
 Risk is 1/k, the promise against someone who knows what a person has; what absences add and how many rows
 are unique are listed too. Utility is one of the measures of what is kept; the others are listed.
@@ -52,13 +52,13 @@ WARNING = (
 
 
 def explore(request: BasketsRequest, *, progress: Progress) -> BasketsExploration:
-    """Try every way to publish at each k and place what it finds on the frontier."""
+    """Try every method at each k and place what it publishes on the frontier."""
     baskets = request.baskets()
     rows = as_binary(baskets.matrix)
     if rows.d == 0:
         raise DataError("The matrix has no features.", hint="give at least one column.")
     target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
-    search = _Exploring(request, rows, target, baskets, progress)
+    search = _FrontierSearch(request, rows, target, baskets, progress)
     ks = _checked_ks(request.k, rows.n, request.folds if search.scored else None)
     found = search.candidates(ks)
     if not found:
@@ -98,8 +98,8 @@ def explore(request: BasketsRequest, *, progress: Progress) -> BasketsExploratio
     )
 
 
-class _Exploring:
-    """One exploration: the rows, what is promised, and how what is kept is measured."""
+class _FrontierSearch:
+    """The search: the rows, what is promised, and how what is kept is measured."""
 
     def __init__(
         self,
@@ -162,14 +162,14 @@ class _Exploring:
         total = len(jobs) * (1 + (self.request.folds if self.scored else 0))
         step = partial(self.progress, total=total)
         found = []
-        for name, (way, spec, selector) in jobs:
-            made = make(METHODS[way], self.rows, spec)
+        for name, (method, spec, selector) in jobs:
+            made = make(METHODS[method], self.rows, spec)
             step()
             if len(made.matrix.indices) == 0:
                 self.empty.append(EmptySelection(selector=name, k=spec.k))
                 step(self.request.folds if self.scored else 0)
                 continue
-            found.append(self._candidate(name, way, spec, selector, made, step))
+            found.append(self._candidate(name, method, spec, selector, made, step))
         return found
 
     def _jobs(self, k: int) -> Iterator[tuple[str, tuple[str, MethodRequest, str | None]]]:
@@ -180,22 +180,22 @@ class _Exploring:
             k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_suppressed_rows,
             sensitive=self.sensitive, max_confidence=request.max_confidence,
         )  # fmt: skip
-        ways = dict.fromkeys(request.method)
+        methods = dict.fromkeys(request.method)
         # A classifier may want columns it can rely on.
-        if self.utility == SCORE and "cells" in ways:
-            ways["columns+cells"] = None
-        for way in ways:
-            if METHODS[way].selects:
+        if self.utility == SCORE and "cells" in methods:
+            methods["columns+cells"] = None
+        for method in methods:
+            if METHODS[method].selects:
                 for name, make in self.makers.items():
-                    yield name, (way, replace(base, selector=make(k)), name)
+                    yield name, (method, replace(base, selector=make(k)), name)
                 continue
             # where a classifier is to learn, ones that separate the classes count for more
-            yield way, (way, replace(base, for_class=self.utility == SCORE), None)
+            yield method, (method, replace(base, for_class=self.utility == SCORE), None)
 
     def _candidate(
         self,
         name: str,
-        way: str,
+        method: str,
         spec: MethodRequest,
         selector: str | None,
         made: Proposal,
@@ -203,7 +203,7 @@ class _Exploring:
     ) -> BasketsCandidate:
         request, rows = self.request, self.rows
         file = made.matrix.take_rows(np.flatnonzero(made.rows)).project(made.features)
-        score, on_all = self._scores(way, spec, made, step)
+        score, on_all = self._scores(method, spec, made, step)
         kept = {name: float(measure(made.matrix)) for name, measure in self.kept.items()}
         on_axis = score if self.utility == SCORE else None
         risky = None
@@ -220,7 +220,7 @@ class _Exploring:
                 kept=self.words,
             ),
             k=spec.k,
-            publish_as=way,
+            publish_as=method,
             known_items=self.knowledge.items,
             known_absences=self.knowledge.absences,
             for_class=spec.for_class,
@@ -252,14 +252,14 @@ class _Exploring:
         )
 
     def _scores(
-        self, way: str, spec: MethodRequest, made: Proposal, step: Callable[..., None]
+        self, method: str, spec: MethodRequest, made: Proposal, step: Callable[..., None]
     ) -> tuple[AucScore | None, float | None]:
-        """Score the way inside training folds and, where columns are chosen, the paper's way too."""
+        """Score the method inside training folds and, where columns are chosen, as the paper does, too."""
         target, request = self.target, self.request
         if target is None:
             return None, None
         plain = self.knowledge == AttackerKnowledge() and spec.max_confidence >= 1
-        if way == "columns" and self.folds is not None and plain:
+        if method == "columns" and self.folds is not None and plain:
             assert spec.selector is not None
             nested = self.folds.score_selector(spec.selector, done=step)
             return nested, self.folds.of_features(made.features).value
@@ -268,7 +268,7 @@ class _Exploring:
             part: BinaryMatrix, positive: npt.NDArray[np.bool_]
         ) -> tuple[BinaryMatrix, npt.NDArray[np.bool_]]:
             light = replace(spec, positive=positive, effort=Effort.quick())
-            again = make(METHODS[way], part, light)
+            again = make(METHODS[method], part, light)
             return again.matrix, again.rows
 
         score = score_release(

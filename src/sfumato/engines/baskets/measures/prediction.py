@@ -178,7 +178,7 @@ def score_release(
     seed: int = 0,
     done: Callable[[], None] | None = None,
 ) -> AucScore:
-    """Score a way to publish: release the training rows, learn from the release, rank real rows.
+    """Score a method: release the training rows, learn from the release, rank real rows.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The methods of publishing: whole columns, single cells, whole rows, and columns combined with each of them.
+"""The methods of suppression: whole columns, single cells, whole rows, and columns combined with each of them.
 
-Each way takes the rows, a k and what an adversary is assumed to know, and returns what it would publish;
-the promise is checked again on the written file, whatever a way returns.
+Each method takes the rows, a k and what an adversary is assumed to know, and returns what it would publish;
+the promise is checked again on the written file, whatever a method returns.
 """
 
 from __future__ import annotations

@@ -23,26 +23,26 @@ Classes = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class MethodRequest:
-    """What a way is asked for.
+    """What a method is asked for.
 
     Parameters
     ----------
     k : int
-        The smallest number of rows that must be left.
-    knowledge : Knowledge
+        The minimum number of rows that must be left.
+    knowledge : AttackerKnowledge
         What the attacker knows.
     positive : array of bool, optional
         Two classes, where there are labels.
     selector : ContainmentSelector, optional
-        Chooses the columns, for ways that choose columns.
+        Chooses the columns, for methods that choose columns.
     for_class : bool
         Whether ones that separate the classes count for more.
     max_rows_out : float
-        The largest share of rows that may be suppressed in addition to columns.
+        The maximum share of rows that may be suppressed in addition to columns.
     sensitive : array of int, optional
         Items that must not be inferable from other items.
     max_confidence : float
-        The highest confidence with which one or two items may predict a sensitive one.
+        The maximum confidence with which one or two items may predict a sensitive one.
     seed : int
         Seed of the search.
 
@@ -63,7 +63,7 @@ class MethodRequest:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a way would publish: rows in the shape of the original, and which of them at all."""
+    """What a method would publish: rows in the shape of the original, and which of them at all."""
 
     matrix: BinaryMatrix
     rows: npt.NDArray[np.bool_]
@@ -77,7 +77,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to publish.
+    """A method of suppression.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Method:
     make : callable
         Returns what is published of a matrix.
     selects : bool
-        Whether the way is tried with every selector.
+        Whether the method is tried with every selector.
 
     """
 
@@ -95,9 +95,9 @@ class Method:
     selects: bool = False
 
 
-def make(way: Method, matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
-    """Return what a way publishes, without the items that predict a sensitive one too surely."""
-    made = way.make(matrix, spec)
+def make(method: Method, matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
+    """Return what a method publishes, without the items that predict a sensitive one too surely."""
+    made = method.make(matrix, spec)
     if spec.sensitive is None or spec.max_confidence >= 1:
         return made
     # a suppressed row reveals nothing: only what is published counts

@@ -140,8 +140,8 @@ class RedrawnColumn:
         new = redraw(codes, method.pram, uniforms(self.key, keyed))
         table = pa.table({"i": found.column("i"), "new": values[order][new].tolist()})
         self.opened.connection.register("sfumato_redrawn", table)
-        self._run(f"ALTER TABLE {STORED} ADD COLUMN {self._new} VARCHAR")
-        self._run(
+        self.opened.execute(f"ALTER TABLE {STORED} ADD COLUMN {self._new} VARCHAR")
+        self.opened.execute(
             f"UPDATE {STORED} SET {self._new} = r.new FROM sfumato_redrawn r WHERE {_NUMBER} = r.i"  # noqa: S608 (ours)
         )
 
@@ -178,9 +178,6 @@ class RedrawnColumn:
         found = self.opened.query(f"SELECT typeof({name}) AS kind FROM {STORED} LIMIT 1")  # noqa: S608 (quoted)
         kind = found.column("kind").to_pylist()
         return f"CAST({self._new} AS {kind[0] if kind else 'VARCHAR'}) AS {name}"
-
-    def _run(self, sql: str) -> None:
-        self.opened.execute(sql)
 
 
 def uniforms(key: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -163,8 +163,8 @@ class _TreatedColumn:
                 f"round(round({value} / {method.round}::DOUBLE) * {method.round}::DOUBLE, {digits})"
             )
         value = f"CASE WHEN {self._old} IS NOT NULL THEN {value} END"
-        self._run(f"ALTER TABLE {_STORED} ADD COLUMN {self.new} DOUBLE")
-        self._run(f"UPDATE {_STORED} SET {self.new} = {value}")  # noqa: S608 (quoted)
+        self.opened.execute(f"ALTER TABLE {_STORED} ADD COLUMN {self.new} DOUBLE")
+        self.opened.execute(f"UPDATE {_STORED} SET {self.new} = {value}")  # noqa: S608 (quoted)
         if method.microaggregate is not None and method.together is None:
             self._average(method.microaggregate)
         if method.noise is not None:
@@ -226,7 +226,7 @@ class _TreatedColumn:
         one, first = np.unique(values, return_index=True)
         table = pa.table({"v": one, "mean": means[first]})
         self.opened.connection.register("sfumato_means", table)
-        self._run(
+        self.opened.execute(
             f"UPDATE {_STORED} SET {self.new} = m.mean FROM sfumato_means m WHERE {self.new} = m.v"  # noqa: S608 (ours)
         )
 
@@ -249,7 +249,7 @@ class _TreatedColumn:
         blurred = round_to(values + scale * normals(self.key, keyed), self.step() / 1000)
         table = pa.table({"i": found.column("i"), "blurred": blurred})
         self.opened.connection.register("sfumato_blurred", table)
-        self._run(
+        self.opened.execute(
             f"UPDATE {_STORED} SET {self.new} = b.blurred FROM sfumato_blurred b WHERE {_NUMBER} = b.i"  # noqa: S608 (ours)
         )
 
@@ -312,9 +312,6 @@ class _TreatedColumn:
         name = quote_name(self.attribute.name)
         found = self.opened.query(f"SELECT typeof({name}) AS kind FROM {_STORED} LIMIT 1")  # noqa: S608 (quoted)
         return bool(found.column("kind").to_pylist() == ["VARCHAR"])
-
-    def _run(self, sql: str) -> None:
-        self.opened.execute(sql)
 
 
 def _alike(

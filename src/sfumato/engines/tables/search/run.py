@@ -169,7 +169,7 @@ class SearchRun:
         point = self._point(bits)
         if len(self._known) < _REMEMBERED:
             self._known[key] = point
-        self._count(1)
+        self.spend(1)
         risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
         if len(self.visited) < _SHOWN:
             self.visited.append((risk, loss))
@@ -213,7 +213,7 @@ class SearchRun:
             rest = None if below is None else below[first:]
             self.offer(risk[first:], loss[first:], rest, lambda i: bits_at(i + first))
             return
-        self._count(len(risk) if count is None else count)
+        self.spend(len(risk) if count is None else count)
         if len(risk) == 0:
             return
         allowed = (
@@ -259,10 +259,7 @@ class SearchRun:
         return not self.frontier.dominates(risk, 1.0 - loss) and self.condition(bits)
 
     def spend(self, how_many: int) -> None:
-        """Count work that measured no policy."""
-        self._count(how_many)
-
-    def _count(self, how_many: int) -> None:
+        """Count evaluations, or work that costs as much."""
         self.evaluations += min(how_many, self.left)  # passes beyond the budget buy nothing
 
     def _note(self) -> None:

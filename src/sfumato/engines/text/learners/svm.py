@@ -55,17 +55,17 @@ class SVM(Learner):
         if self.history:
             margins = by_halves(
                 data, chosen, Streams(seed).generator("halves"),
-                lambda part: self._learn(data, labels, part, cost_ratio=cost_ratio, seed=seed),
+                lambda part: self.learn(data, labels, part, cost_ratio=cost_ratio, seed=seed),
                 lambda model, held: model.margins(data, documents=held),
             )  # fmt: skip
             past = (margins > 0).astype(np.uint8)
         before = past if self.history else None
-        model = self._learn(data, labels, chosen, cost_ratio=cost_ratio, seed=seed, before=before)
+        model = self.learn(data, labels, chosen, cost_ratio=cost_ratio, seed=seed, before=before)
         if not self.calibrate:
             return model
         margins = by_halves(
             data, chosen, Streams(seed).generator("halves"),
-            lambda part: self._learn(
+            lambda part: self.learn(
                 data, labels, part, cost_ratio=cost_ratio, seed=seed, before=before
             ),
             lambda model, held: model.margins(data, documents=held),
@@ -80,22 +80,29 @@ class SVM(Learner):
         *,
         cost_ratio: float,
         seed: int,
-        only: npt.NDArray[np.bool_],
-    ) -> LinearModel:
-        """Learn from some tokens alone, without history and calibration."""
-        return self._learn(data, labels, documents, cost_ratio=cost_ratio, seed=seed, only=only)
-
-    def _learn(
-        self,
-        data: TokenData,
-        labels: npt.NDArray[np.uint8],
-        documents: npt.NDArray[np.bool_],
-        *,
-        cost_ratio: float,
-        seed: int,
         before: npt.NDArray[np.uint8] | None = None,
         only: npt.NDArray[np.bool_] | None = None,
     ) -> LinearModel:
+        """Learn once, without calibration.
+
+        Parameters
+        ----------
+        data : TokenData
+            The tokens.
+        labels : array of uint8
+            1 for a sensitive token, 0 for any other.
+        documents : mask over the documents
+            The documents to learn from.
+        cost_ratio : float
+            L/C, the weight of sensitive tokens.
+        seed : int
+            The seed of the order of the tokens.
+        before : array of uint8, optional
+            A first guess of every token, whose history is a feature.
+        only : mask over the tokens, optional
+            The tokens to learn from; all of the documents by default.
+
+        """
         columns = columns_of(data)
         tokens = training_tokens(data, documents)
         if only is not None:
