@@ -14,7 +14,7 @@ __all__ = ["without_lone_marks"]
 
 
 def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.NDArray[np.int16]:
-    """Return the decisions; punctuation without a word of its label beside it on its line is published.
+    """Return the decisions, where punctuation without a redacted word of the same label next to it is published.
 
     Parameters
     ----------
