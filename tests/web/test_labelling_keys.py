@@ -133,3 +133,28 @@ def test_all_like_this_asks_yes_or_no_and_shows_what_it_will_mark(browser):
     assert str(listed) in said or "are shown" in said
     press(browser, "Escape")
     assert browser.run("document.getElementById('preview').hidden")
+
+
+def test_the_full_document_holds_the_marks_of_the_open_window(browser):
+    browser.run("document.querySelector('#asking').value = 'windows'; document.querySelector('#asking').dispatchEvent(new Event('change'))")  # fmt: skip
+    until(browser, "document.getElementById('text')?.dataset.kind === 'window'")
+    before = json.loads(marked(browser))
+    for key in ("1", *["ArrowRight"] * 4, " "):
+        press(browser, key)
+    inside = json.loads(marked(browser))
+    assert inside != before
+    press(browser, "f")
+    until(browser, "document.getElementById('whole').open")
+    whole = json.loads(browser.run("JSON.stringify([...document.querySelectorAll('#whole-text mark')].map(m => m.textContent))"))  # fmt: skip
+    at = [k for k in range(len(whole)) if whole[k : k + len(inside)] == inside]
+    assert at
+    browser.run("document.querySelector('[data-close]').click()")
+    answered(browser, "d")
+
+
+def test_the_chart_has_numbers_and_the_keys_tell_what_a_dashed_line_is(browser):
+    until(browser, "document.querySelectorAll('#curve text').length > 3")
+    axis = json.loads(browser.run("JSON.stringify([...document.querySelectorAll('#curve text')].map(t => t.textContent))"))  # fmt: skip
+    assert {"0", "50", "100"} <= set(axis)
+    assert any(text.endswith(" answers") for text in axis)
+    assert "dashed line" in browser.run("document.getElementById('help').textContent")

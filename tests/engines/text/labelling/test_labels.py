@@ -100,6 +100,25 @@ def test_an_address_is_one_span_on_the_page_and_in_the_release(letters, tmp_path
         assert "[CONTACT][" not in document.text  # not in pieces of several labels
 
 
+def test_no_punctuation_mark_becomes_a_name(letters, tmp_path):
+    """Every span of the page and of its release holds a letter or a digit."""
+    start_project(letters, tmp_path / "project", labels=["NAME", "DATE", "CONTACT"])
+    session = Session(tmp_path / "project", background=False)
+    text = LETTERS[0]
+    at = text.index("Jonas Albers")
+    session.mark([(0, at, at + 12)], "NAME")
+    session.refit()
+    explored = explore_answers(session, request_of(session, [100.0]))
+    spans = [(d.text, s) for d in session.documents for s in explored.spans(d, 100.0)]
+    spans += [(d.text, s) for i, d in enumerate(session.documents) for s in session.spans(i, ratio=100.0)]  # fmt: skip
+    assert len(spans) > 50
+    for text, span in spans:
+        inside = text[span.start : span.end]
+        assert any(c.isalnum() for c in inside), inside
+        assert "\n" not in inside
+    session.close()
+
+
 def test_words_that_look_alike_get_the_label_that_people_gave(letters, tmp_path):
     start_project(letters, tmp_path / "project", labels=["NAME", "DATE", "CASE"])
     session = Session(tmp_path / "project", background=False)

@@ -23,6 +23,7 @@ from ..reading.arrays import Array, Arrays, Header, Scores
 from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
 from ..rules.features import RULES
+from .lone_marks import without_lone_marks
 from .stacking.second_look import SecondPass, look_again
 from .stacking.stack import stack_places
 
@@ -184,11 +185,11 @@ class ClassifierSet:
             kinds = self.typing.labels(data, redacted & (firm == 0))
         decided = np.where(firm > 0, firm, kinds).astype(np.int16)
         if self.rules is None or self.rules.is_firm:
-            return decided
+            return without_lone_marks(decided, data)
         from ..rules.whole_matches import unite_matches
 
         found = self.rules.documents(_documents(data))
-        return unite_matches(decided, found, data, self.labels)
+        return without_lone_marks(unite_matches(decided, found, data, self.labels), data)
 
     @property
     def _alone(self) -> ClassifierSet:

@@ -1,0 +1,41 @@
+"""A full stop or a comma that stands among published words is no name, whatever a classifier thinks of it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import numpy.typing as npt
+
+from ..learners.labels import line_starts
+from ..reading.features import TokenData
+
+__all__ = ["without_lone_marks"]
+
+
+def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.NDArray[np.int16]:
+    """Return the decisions, where punctuation without a redacted word of the same label next to it is published.
+
+    Parameters
+    ----------
+    decided : array of int16
+        0 for each token to publish, the number of a label for others.
+    data : TokenData
+        The tokens.
+
+    """
+    inside = decided > 0
+    alone = inside & ~data.counted
+    if not alone.any():
+        return decided
+    begins = inside & ((decided != np.append(0, decided[:-1])) | line_starts(data.tokens))
+    run = np.cumsum(begins)
+    words = np.bincount(run[inside & data.counted], minlength=int(run[-1]) + 1)
+    lone = np.flatnonzero(alone & (words[run] == 0))
+    kept = decided.copy()
+    tokens = data.tokens
+    for i in lone.tolist():
+        written = tokens.text[tokens.start[i] : tokens.end[i]].tobytes().decode()
+        if all(unicodedata.category(letter).startswith("P") for letter in written):
+            kept[i] = 0
+    return kept
