@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 from . import display
-from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
-from .files import read_json, sha256_of
+from .errors import FormatError, ModelError, NoCandidateError, did_you_mean
+from .files import check_folder_with, read_json, sha256_of
 from .frontier import Frontier
 from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
 from .storage.disk import put_in_place
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .engine import AnyEngine, Progress
     from .story import Chart
 
-__all__ = ["AnyExploration", "Exploration", "check_frontier_folder", "load", "mark_dominated"]
+__all__ = ["AnyExploration", "Exploration", "load", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
@@ -48,22 +48,11 @@ def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidat
     from .engine import engine_named
 
     folder = Path(folder)
-    check_frontier_folder(folder)
+    check_folder_with(folder, FRONTIER_FILE)
     content = read_json(folder / FRONTIER_FILE)
     name = content.get("engine") if isinstance(content, dict) else None
     found: Exploration[FrontierRecord, Candidate] = engine_named(str(name)).load(folder)
     return found
-
-
-def check_frontier_folder(folder: Path) -> None:
-    """Refuse a path that is not a folder with a frontier."""
-    if not (folder / FRONTIER_FILE).is_file():
-        wrong = f"{folder.name!r} is a file, not a folder."
-        if folder.is_dir():
-            wrong = f"The folder {folder.name!r} holds no {FRONTIER_FILE}."
-        elif not folder.exists():
-            wrong = f"There is no folder {folder.name!r}."
-        raise InputError(wrong, hint="give the folder that `explore` wrote.")
 
 
 def mark_dominated(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
@@ -286,7 +275,7 @@ class Exploration(Generic[R, C]):
 
         """
         folder = Path(folder)
-        check_frontier_folder(folder)
+        check_folder_with(folder, FRONTIER_FILE)
         record = cls.Record.read(folder)
         marked, _ = cls.mark_dominated(cast("Sequence[C]", record.candidates))
         if [(c.id, c.dominated) for c in marked] != [

@@ -17,6 +17,7 @@ from .storage.staging import check_output, whole_directory, whole_file
 __all__ = [
     "ReadFiles",
     "canonical_json",
+    "check_folder_with",
     "check_output",
     "check_plain_file",
     "read_json",
@@ -132,3 +133,14 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise FormatError(f"The file {path.name!r} is not readable as JSON.") from error
+
+
+def check_folder_with(folder: Path, name: str) -> None:
+    """Refuse a path that is not a folder with this file, which explore writes."""
+    if not (folder / name).is_file():
+        wrong = f"{folder.name!r} is a file, not a folder."
+        if folder.is_dir():
+            wrong = f"The folder {folder.name!r} holds no {name}."
+        elif not folder.exists():
+            wrong = f"There is no folder {folder.name!r}."
+        raise InputError(wrong, hint="give the folder that `explore` wrote.")

@@ -160,7 +160,7 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
             if words & _AGES and "age" not in fact.name.lower():
                 lines.append('meaning = "age"')
         else:
-            low, high = _rounded(low, high, fact.distinct)
+            low, high = _round_ends(low, high, fact.distinct)
             lines = [
                 f"domain = {{ range = [{low}, {high}] }}   # stands in the release: write the least and the most there can be"
             ]
@@ -179,10 +179,10 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
     ]
 
 
-def _rounded(low: int, high: int, distinct: int) -> tuple[int, int]:
+def _round_ends(low: int, high: int, distinct: int) -> tuple[int, int]:
     """Return the ends of many numbers rounded outwards, so that no release shows whose is the largest.
 
-    >>> _rounded(1926, 2024, 80), _rounded(1, 5, 5)
+    >>> _round_ends(1926, 2024, 80), _round_ends(1, 5, 5)
     ((1920, 2030), (1, 5))
     """
     if distinct <= _CODES:

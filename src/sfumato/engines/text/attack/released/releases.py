@@ -19,10 +19,9 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
-from .....core.exploration import check_frontier_folder
-from .....core.files import sha256_of
+from .....core.files import check_folder_with, sha256_of
 from .....core.randomness import Streams
-from .....core.records import RELEASE_FILE
+from .....core.records import FRONTIER_FILE, RELEASE_FILE
 from .....data.document import Document, apply
 from .....data.documents import read_documents
 from .....data.inputs import DocumentsInput
@@ -123,9 +122,8 @@ def attack_release(
 
     """
     settings = settings or AttackSettings()
-    check_frontier_folder(Path(directory))
-    frontier = TextFrontier.read(directory)
-    names = frontier.labels
+    check_folder_with(Path(directory), FRONTIER_FILE)
+    names = (frontier := TextFrontier.read(directory)).labels
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
