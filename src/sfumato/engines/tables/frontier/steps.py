@@ -41,7 +41,13 @@ from ..space.policy import Policy
 from ..space.policy_files import load_policy
 from ..space.safe_harbor import NAME as SAFE_HARBOR
 from ..space.safe_harbor import find_roles, safe_harbor
-from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
+from .assumptions import (
+    REPEATED,
+    conditions_of,
+    repeated_identifiers,
+    target_of,
+    warn_of_missing_values,
+)
 from .candidates import is_whole
 from .describe import build_exploration, run_point
 from .problem import Problem
@@ -73,6 +79,8 @@ def explore(request: TablesRequest, *, progress: Progress = no_progress) -> Tabl
     repeated = repeated_identifiers(problem.table)
     if repeated:
         warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
+    if conditions.min_l > 1:
+        warn_of_missing_values(problem)
     known = _references(problem, request)
     evaluations = request.evaluations
     if evaluations is None and request.seconds is None:
