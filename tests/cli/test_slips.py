@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from sfumato import load, read_documents
 from sfumato.cli import build
-from sfumato.core.errors import InputError
+from sfumato.core.errors import InputError, UnreadFilesWarning
 
 
 def told(*words):
@@ -113,3 +113,44 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
 def test_a_file_is_no_exploration(place):
     with pytest.raises(InputError, match=r"'register\.csv' is a file, not a folder"):
         load(place / "samples" / "register.csv")
+
+
+def test_files_that_are_no_documents_are_counted_once(place, tmp_path):
+    """A letter of the old kind of Word among others is not passed over in silence."""
+    letters = tmp_path / "letters"
+    letters.mkdir()
+    for number, text in enumerate(("Ann Lee was seen.", "John Doe came at noon.", "All is well.")):
+        (letters / f"{number}.txt").write_text(text, encoding="utf-8")
+    (letters / "Doe.doc").write_bytes(b"\xd0\xcf\x11\xe0")
+    status, said = told(
+        "text", "publish", place / "notes", letters, "--ratio", "10", "--accept-shift", "--out", tmp_path / "out"
+    )  # fmt: skip
+    assert status == 0, said
+    assert said.count("In the folder 'letters' 1 file is of no format that is read here") == 1
+    assert "Doe" not in said
+    with pytest.warns(UnreadFilesWarning):
+        read_documents(letters)
+
+
+@pytest.mark.parametrize("option", ["--port=99999", "--port=-1", "--idle=0"])
+def test_a_page_without_a_port_or_time_is_refused(place, option):
+    status, said = told("serve", place / "notes", option)
+    assert status == 2
+    assert "Invalid value" in said
+
+
+def test_figures_of_a_project_that_nobody_answered_are_none(place, tmp_path):
+    """No answer is no measurement: nothing says that 0 words are left."""
+    for words in (
+        ("text", "start", place / "samples" / "more_notes.jsonl.gz", "--label", "NAME", "--out", tmp_path / "project"),
+        ("text", "explore", tmp_path / "project", "--label", "all", "--out", tmp_path / "frontier"),
+        ("report", tmp_path / "frontier", "--choose", "text=r10", "--out", tmp_path / "report"),
+    ):  # fmt: skip
+        status, said = told(*words)
+        assert status == 0, said
+        if words[1] == "explore":
+            assert "What is left is not measured" in said
+            assert "100.00%" not in said
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "stay is not measured, because nobody has looked" in page
+    assert "a total loss of" not in page

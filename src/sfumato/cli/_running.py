@@ -17,7 +17,12 @@ import typer
 
 from .._kernel_cache import is_empty
 from ..core.engine import Progress, no_progress
-from ..core.errors import FormerSpellingWarning, PrivacyWarning, SfumatoError
+from ..core.errors import (
+    FormerSpellingWarning,
+    PrivacyWarning,
+    SfumatoError,
+    UnreadFilesWarning,
+)
 from ..core.notices import notices_to
 from ..core.printing import printable
 
@@ -135,7 +140,8 @@ def _notice(tell: Callable[[str], object]) -> Iterator[None]:
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
     """Show a warning as one sentence, as errors are, without a place in the code."""
-    shown = PrivacyWarning, FormerSpellingWarning
+    shown = PrivacyWarning, FormerSpellingWarning, UnreadFilesWarning
+    said: set[str] = set()  # a folder is read more than once
     with warnings.catch_warnings():
         for category in shown:
             warnings.simplefilter("always", category)
@@ -149,6 +155,9 @@ def _warnings_as_lines() -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
+            if issubclass(category, UnreadFilesWarning) and str(message) in said:
+                return
+            said.add(str(message))
             if issubclass(category, shown):
                 typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:

@@ -18,9 +18,12 @@ def serve(
         typer.Argument(metavar="DIR...", help="Folders that start, explore or run wrote."),
     ],
     *,
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = 8765,
     idle: Annotated[
-        int, typer.Option(help="Minutes of inactivity after which the page locks itself.")
+        int,
+        typer.Option(min=1, help="Minutes of inactivity after which the page locks itself."),
     ] = 15,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,

@@ -41,6 +41,7 @@ __all__ = [
     "PrivacyWarning",
     "ReleaseRefusedError",
     "SfumatoError",
+    "UnreadFilesWarning",
     "WithheldError",
     "WorkError",
     "did_you_mean",
@@ -169,6 +170,10 @@ class LockedError(WorkError):
 
 class PrivacyWarning(UserWarning):
     """A choice that weakens privacy was made, or releases compose."""
+
+
+class UnreadFilesWarning(UserWarning):
+    """Files of a folder are of no format that is read, and are no documents of it."""
 
 
 class FormerSpellingWarning(FutureWarning):

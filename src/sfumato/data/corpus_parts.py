@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..core.errors import FormatError, InputError
+from ..core.errors import FormatError, InputError, UnreadFilesWarning
 from ..core.files import check_plain_file
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from ..core.storage.ownership import report_beside
@@ -22,6 +23,7 @@ __all__ = ["data_of", "files_of_folder", "parts_of_files", "parts_of_folder"]
 # What sfumato itself writes beside data: never taken for documents.
 _OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
 _MARKS = ".ann"
+_SETTINGS = (".conf", _MARKS)  # what annotation tools keep beside documents
 
 
 def _is_ours(name: str) -> bool:
@@ -108,7 +110,7 @@ def parts_of_folder(
         How many files it may have.
 
     """
-    files = files_of_folder(folder, limits)
+    asked, files = given, files_of_folder(folder, limits)
     kind_of = {file: format_of_file(file) for file in files}
     kinds = {kind for kind in kind_of.values() if kind}
     if given is None and not kinds and files:
@@ -128,6 +130,9 @@ def parts_of_folder(
             hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     kind = given or kinds.pop()
+    if asked is None:
+        unread = [f for f in files if kind_of[f] is None and f.suffix.lower() not in _SETTINGS]
+        _warn_of_unknown(folder, len(unread))
     if FORMATS.get_or_raise(kind).unit == "folder":
         return kind, (CorpusFile(folder.name, folder),)
     among = {file: kind_in_mixture(file.name, kind_of[file]) for file in files}
@@ -135,3 +140,15 @@ def parts_of_folder(
     many = len(files) > 1
     parts = [CorpusFile(file.relative_to(folder).as_posix(), file, many) for file in chosen]
     return kind, tuple(sorted(parts, key=lambda part: part.name))
+
+
+def _warn_of_unknown(folder: Path, many: int) -> None:
+    """Warn of the files of a folder that are no documents that can be read."""
+    if many:
+        which = "1 file is" if many == 1 else f"{many:,} files are"
+        warnings.warn(
+            f"In the folder {folder.name!r} {which} of no format that is read here, and left out. Hint: `sfumato "
+            "inspect` counts what a folder holds; Word files of the old kind (.doc) have to be saved as .docx.",
+            UnreadFilesWarning,
+            stacklevel=4,
+        )

@@ -55,7 +55,7 @@ class Withheld:
     @classmethod
     def of_repeated_id(cls, id: str, record: int, part: str) -> Withheld:
         """Withhold a record whose id came before."""
-        hint = "ids must be unique; id=None numbers the records."
+        hint = 'ids must be unique; --id "" (id=None) numbers the records.'
         return cls(id, "repeats the id of an earlier record", record, part, hint)
 
     def error(self) -> InputError:

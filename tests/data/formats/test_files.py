@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sfumato.core.errors import InputError, ParameterError
+from sfumato.core.errors import InputError, ParameterError, UnreadFilesWarning
 from sfumato.data.document import Document, Edit, Edited, Span
 from sfumato.data.documents import read_documents, write_documents
 from sfumato.data.formats.protocol import CorpusFile
@@ -116,7 +116,8 @@ def test_a_folder_may_mix_kinds(tmp_path):
     (folder / "plain.txt").write_text("Quixadelmo called", encoding="utf-8")
     (folder / "many.jsonl").write_text('{"id": "j1", "text": "Quixadelmo"}\n', encoding="utf-8")
     (folder / "unknown.bin").write_bytes(b"?")
-    corpus = read_documents(folder)
+    with pytest.warns(UnreadFilesWarning, match="1 file is of no format"):
+        corpus = read_documents(folder)
     assert corpus.format.name == "mixed"
     ids = [document.id for document in corpus]
     assert ids == ["d0.docx", "d1.docx", "d2.docx", "j1", "plain.txt"]

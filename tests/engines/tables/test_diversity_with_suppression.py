@@ -1,5 +1,6 @@
 """Groups that lack diversity or closeness are left out or blanked like small ones: against plain pandas."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato import tables
-from sfumato.core.errors import NoCandidateError, ReleaseRefusedError
+from sfumato.core.errors import NoCandidateError, PrivacyWarning, ReleaseRefusedError
 from sfumato.engines.tables.contingency.cells import Cells
 from sfumato.engines.tables.groups.conditions import Conditions
 from sfumato.engines.tables.groups.record_suppression import suppress_groups
@@ -225,3 +226,18 @@ def test_too_much_diversity_is_told_as_such():
     with pytest.raises(NoCandidateError, match="not the diversity, closeness") as found:
         tables.explore(patients(), schema=SCHEMA, min_k=5, min_l=9, budget=30)
     assert "--min-l" in str(found.value.hint)
+
+
+def test_missing_values_that_count_as_diverse_are_warned_of():
+    """A group of one known illness and missing cells has two values, but says who has the illness."""
+    frame = patients().astype({"ill": object})
+    frame.loc[frame["ill"] == "none", "ill"] = None
+    schema = {"missing": "value", **SCHEMA}
+    with pytest.warns(PrivacyWarning, match=r"of the sensitive column 'ill' have no value"):
+        found = tables.explore(frame, schema=schema, min_k=5, min_l=3, budget=40)
+    out = found.publish(found.knee(), frame)
+    assert out.groupby(QUASI)["ill"].nunique().min() >= 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tables.explore(frame, schema=schema, min_k=5, budget=40)
+        tables.explore(patients(), schema=SCHEMA, min_k=5, min_l=3, budget=40)

@@ -111,7 +111,7 @@ class _Columns(Format[FormatOptions]):
         if id and not (is_text(kind(id)) or pa.types.is_integer(kind(id))):
             raise DataError(
                 f"The id column {id!r} of {part.name!r} holds {kind(id)}.",
-                hint="ids must be texts or whole numbers; id=None numbers the records.",
+                hint='ids must be texts or whole numbers; --id "" (id=None) numbers the records.',
             )
         self._has_number_ids = bool(id) and pa.types.is_integer(kind(id))
 

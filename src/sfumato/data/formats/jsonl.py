@@ -68,7 +68,7 @@ class Jsonl(Format[FormatOptions]):
                 name = known
             return withheld(
                 f"has no field {names.text!r}",
-                f"it has {len(fields):,} fields; name the one that holds the text.",
+                f"it has {len(fields):,} fields; name the one that holds the text by --text FIELD.",
             )
         text = fields.pop(names.text)
         spans = fields.pop(names.spans, None)

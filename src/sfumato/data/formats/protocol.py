@@ -286,7 +286,7 @@ def document_from(
             return withheld("has an id with half a surrogate pair, which is not Unicode text")
         name = str(raw_id)
     else:
-        hint = "give every record an id, a text or a whole number; id=None numbers the records."
+        hint = 'give every record an id, a text or a whole number; --id "" (id=None) numbers the records.'
         return withheld(f"has no usable id in {names.id!r}", hint=hint)
     if not isinstance(text, str):
         what = "nothing" if text is None or isinstance(text, float) else f"a {type(text).__name__}"
@@ -343,7 +343,7 @@ def checked_columns(
         if what != "spans":
             hint += f" Name the one with the {what} by --{what} COLUMN ({what}_column=)."
         if what == "id":
-            hint += " Or number the records with id=None."
+            hint += ' Or number the records: --id "" (id=None).'
         raise DataError(f"There is no {what} column {name!r} in {part.name!r}.", hint=hint)
     spans = names.spans if names.spans in columns else ""
     return names.text, names.id or "", spans

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...core.errors import ModelError, NoCandidateError
 from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
-from .records import TextCandidate, TextFrontier, format_label_counts
+from .records import TextCandidate, TextFrontier, format_label_counts, is_measured
 
 if TYPE_CHECKING:
     from ...data.document import Document
@@ -103,11 +103,18 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             mark = "  (dominated)" if c.dominated else ""
             if c.encoder_reads:
                 mark = f"  an encoder reads {c.encoder_reads:.0%} of the words{mark}"
+            left, loss = f"{c.risk.value:.2%}", f"{c.total_loss:,.0f}"
+            if not is_measured(c.risk):
+                left, loss = "–", "–"
             found.append(
-                f"{c.id:>{width}}  {c.risk.value:8.2%}  {c.utility.value:9.2%}  {c.rounds:>6}  "
-                f"{c.total_loss:>10,.0f}{mark}"
+                f"{c.id:>{width}}  {left:>8}  {c.utility.value:9.2%}  {c.rounds:>6}  {loss:>10}{mark}"
             )
-        found.append("left: the share of sensitive words that stays, in documents not learned from")
+        if any(is_measured(c.risk) for c in self.candidates):
+            found.append(
+                "left: the share of sensitive words that stays, in documents not learned from"
+            )
+        else:
+            found.append("What is left is not measured: nobody has looked at these documents.")
         if self.record.left_as_they_are:
             listed = format_label_counts(self.record.left_as_they_are)
             found.append(f"labels not chosen, left as they are: {listed}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ....core.errors import ParameterError
+import warnings
+
+from ....core.errors import ParameterError, PrivacyWarning
 from ....data.table import Table
 from ....data.table_schema import TableSchema
 from ..exploration import NO_POPULATION, partial_population
@@ -18,6 +20,7 @@ __all__ = [
     "conditions_of",
     "repeated_identifiers",
     "target_of",
+    "warn_of_missing_values",
 ]
 
 REPEATED = (
@@ -52,6 +55,27 @@ def conditions_of(request: TablesRequest) -> Conditions:
         max_suppressed=request.suppress,
         suppress_as=request.suppress_as,
     )
+
+
+def warn_of_missing_values(problem: Problem) -> None:
+    """Warn where missing cells of a sensitive column help a group to be diverse."""
+    source, schema = problem.table.source, problem.table.schema
+    if source is None:  # then no sensitive column is counted
+        return
+    for name in problem.sensitive:
+        found = source.query(
+            f"SELECT count(*) AS n FROM {source.sql} WHERE {schema.cell(name)} IS NULL"  # noqa: S608 (quoted)
+        )
+        many = int(found.column("n")[0].as_py())
+        if many:
+            cells = "1 cell" if many == 1 else f"{many:,} cells"
+            warnings.warn(
+                f"{cells} of the sensitive column {name!r} have no value, and a missing value counts as one in "
+                "l-diversity: a group of one known value and missing cells has two. Hint: ask for one more (--min-l), "
+                "or leave those rows out of the table.",
+                PrivacyWarning,
+                stacklevel=3,
+            )
 
 
 def target_of(problem: Problem, request: TablesRequest) -> str | None:

@@ -33,7 +33,12 @@ from ..space.policy import Policy
 from ..space.policy_files import load_policy
 from ..space.safe_harbor import NAME as SAFE_HARBOR
 from ..space.safe_harbor import find_roles, safe_harbor
-from .assumptions import REPEATED, conditions_of, repeated_identifiers
+from .assumptions import (
+    REPEATED,
+    conditions_of,
+    repeated_identifiers,
+    warn_of_missing_values,
+)
 from .describe import build_exploration, run_point
 from .objective import build_objective
 from .problem import Problem
@@ -64,6 +69,8 @@ def explore(request: TablesRequest, *, progress: Progress = no_progress) -> Tabl
     repeated = repeated_identifiers(problem.table)
     if repeated:
         warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
+    if conditions.min_l > 1:
+        warn_of_missing_values(problem)
     known = _references(problem, request)
     evaluations = request.evaluations
     if evaluations is None and request.seconds is None:

@@ -9,6 +9,7 @@ from ....presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, f
 from ....presentation.language import say
 from ....presentation.numbers import about, begin_sentence, count, decimal, percent, span
 from ..attack_records import Reading, ReadingRecord
+from ..records import is_measured
 from .facts import TextFacts
 
 __all__ = ["ATTACKER_NAMES", "attack_chart", "ratio_chart"]
@@ -182,6 +183,8 @@ class _Attack:
 def ratio_chart(facts: TextFacts) -> Chart | None:
     """Show leaks, published share and rounds by loss ratio."""
     if facts.frontier is None or len(facts.frontier.candidates) < 2:
+        return None
+    if not all(is_measured(c.risk) for c in facts.frontier.candidates):
         return None
     own = facts.chosen.id if facts.chosen is not None else None
     rows = [

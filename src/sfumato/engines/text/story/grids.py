@@ -9,7 +9,7 @@ from ....presentation.language import retell, say
 from ....presentation.numbers import about, count, decimal, join_words, percent, span
 from ....presentation.sentences import as_sentence
 from ..attack_records import Bound
-from ..records import LabelCounts
+from ..records import LabelCounts, is_measured
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 
@@ -97,9 +97,11 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
     rows = tuple(
         (
             decimal(c.ratio),
-            count(c.leaked),
-            count(c.false_positives),
-            count(c.total_loss),
+            *(
+                (count(c.leaked), count(c.false_positives), count(c.total_loss))
+                if is_measured(c.risk)
+                else ("–", "–", "–")
+            ),
             percent(c.published),
             str(c.rounds),
         )

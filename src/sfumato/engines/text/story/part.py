@@ -16,7 +16,7 @@ from ....presentation.sentences import (
     times,
     title_for,
 )
-from ..records import UNSURE, TextRelease
+from ..records import UNSURE, TextRelease, is_measured
 from .charts import attack_chart, ratio_chart
 from .checks import checks
 from .facts import TextFacts
@@ -183,6 +183,13 @@ def _cost_words(facts: TextFacts) -> list[str]:
     chosen = facts.chosen
     if chosen is None:
         return []
+    if not is_measured(chosen.risk):
+        return [
+            say(
+                "How many of the {many} would stay is not measured, because nobody has looked.",
+                many=facts.noun[1],
+            )
+        ]
     sentences = [
         (
             say(
