@@ -97,7 +97,7 @@ class _OnePerCorpus:
         return self.kept
 
 
-def _rate(candidate: ClassifierSet, data: TokenData, texts: list[str]) -> float:
+def _rate(candidate: ClassifierSet, texts: list[str]) -> float:
     """Words per second of a candidate's decisions, on one thread of Python."""
     decider = compile_candidate(candidate)
     vocabulary = Vocabulary()
@@ -112,7 +112,6 @@ def _rate(candidate: ClassifierSet, data: TokenData, texts: list[str]) -> float:
         start = time.perf_counter()
         decider.decide(new)
         best = min(best, time.perf_counter() - start)
-    _ = data
     return round(float(new.counted.sum() / best))
 
 
@@ -172,7 +171,7 @@ def publish(name: str, tuning: str, *, background: bool) -> Iterator[dict[str, A
                 read_again += int(again.sum())
                 words_again += int(unseen.counted.sum())
             if held_out == 0 and form in ("cost-sensitive pass", "CRF + encoder", "second look"):
-                rates[form] = _rate(candidate, data, [d.text for d in test])
+                rates[form] = _rate(candidate, [d.text for d in test])
         print(
             f"   {name} {tuning} fold {held_out}: {time.perf_counter() - start:.0f} s", flush=True
         )
@@ -235,7 +234,7 @@ def student(name: str, tuning: str, times: int) -> dict[str, Any]:
         for form, candidate in forms.items():
             redacted = candidate.redactions(unseen) > 0
             sums.setdefault(form, Sums()).add(redacted, truth > 0, unseen.counted)
-        rate = max(rate, _rate(forms["student + stack"], data, [d.text for d in mixed]))
+        rate = max(rate, _rate(forms["student + stack"], [d.text for d in mixed]))
         full, all_labels = prepared(mixed)
         every = Labelled(full, all_labels, ("NAME",), np.ones(len(mixed), np.bool_))
         labelled_all = GreedySanitize().fit(every, (RATIO,))[RATIO]
@@ -343,7 +342,7 @@ def speed(name: str, tuning: str, words: int = 100_000) -> dict[str, Any]:
         "started_at": marks,
         "peak_gib": round(peak, 2),
         "cores": len(os.sched_getaffinity(0)),
-        "words_per_second": {k: _rate(c, data, texts) for k, c in candidates.items()},
+        "words_per_second": {k: _rate(c, texts) for k, c in candidates.items()},
     }
 
 

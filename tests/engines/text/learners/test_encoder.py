@@ -880,6 +880,23 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     assert moved.scores(data)[read] == pytest.approx(plain[read], abs=0.02)  # heads are float16
 
 
+def test_models_of_several_folds_share_the_lower_layers(tiny_encoder):
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+    from sfumato.engines.text.learners.pretrained import Schedule
+    from sfumato.engines.text.learners.registry import model_from_arrays
+
+    learner = Encoder(tiny_encoder, schedule=Schedule(1, 1e-2, steps=1))
+    data, labels = documents(12, seed=3, words=9)
+    learner.prepare(data)
+    first, second = (learner.fit(data, labels, seed=seed) for seed in (0, 1))
+    assert first._below is second._below
+    where = np.arange(len(data)) % 3 == 0
+    header, arrays = second.to_arrays()
+    alone = model_from_arrays(json.loads(json.dumps(header)), arrays)
+    assert alone._below is not second._below
+    assert np.array_equal(alone.scores_in(data, where), second.scores_in(data, where))
+
+
 def test_each_member_sets_other_documents_aside():
     from sfumato.engines.text.learners.encoder.learner import _set_aside
 

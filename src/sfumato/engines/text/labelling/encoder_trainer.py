@@ -31,7 +31,7 @@ _FOLDS = 4
 _FEWEST = 10  # words of either kind that every fold learns from, at least
 _STEPS = 100
 MOST_WORDS = 500_000
-"""Maximum number of words that a trainer reads: its states take 1.4 kB a word, twice that while they are joined."""
+"""Maximum number of words that a trainer reads: its states take 1.4 kB a word."""
 
 Watch = Callable[[], None]
 

@@ -242,7 +242,7 @@ class Encoder(PretrainedEncoder):
                 tuned, corpora, labels, chosen, schedule=self.planned, shape=base.shape,
                 random=streams.generator("order"), aside=aside,
             )  # fmt: skip
-            model = replace(base, tuned=flat(tuned))
+            model = base.with_upper(tuned=flat(tuned))
         return model if aside is None else _calibrate(model, data, labels, aside)
 
     @cached_property

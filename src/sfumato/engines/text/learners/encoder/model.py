@@ -171,7 +171,7 @@ class EncoderModel(Model):
         if self.members == 1:
             return self
         alone = {name: array[number : number + 1] for name, array in self.tuned.items()}
-        return replace(self, tuned=alone, members=1)
+        return self.with_upper(tuned=alone, members=1)
 
     def calibrate(self, by_member: Sequence[tuple[float, float]]) -> EncoderModel:
         """Return the model whose members' answers are stretched and moved, each by a slope and an offset.
@@ -180,7 +180,7 @@ class EncoderModel(Model):
         """
         if self.members == 1:
             ((slope, offset),) = by_member
-            return replace(self, slope=slope, offset=offset)
+            return self.with_upper(slope=slope, offset=offset)
         slopes, offsets = np.array(by_member).T
         weights, biases = (self.tuned[f"head/last/{i}"].astype(np.float64) for i in (0, 1))
         stretched = {
@@ -188,7 +188,21 @@ class EncoderModel(Model):
             "head/last/1": biases * slopes + offsets,
         }
         tuned = {**self.tuned, **{k: v.astype(np.float16) for k, v in stretched.items()}}
-        return replace(self, tuned=tuned)
+        return self.with_upper(tuned=tuned)
+
+    def with_upper(self, **changes: object) -> EncoderModel:
+        """Return the model with another tuned part; both share the lower layers that are on a device.
+
+        Parameters
+        ----------
+        **changes
+            Fields of the tuned part: `tuned`, `members`, `slope`, `offset`.
+
+        """
+        found = replace(self, **changes)  # type: ignore[arg-type]
+        if "_below" in self.__dict__:  # without it each fold would hold a copy of its own
+            found.__dict__["_below"] = self._below
+        return found
 
     def below(self, ids: Ints, length: Ints) -> jax.Array:
         """Return what the lower layers make of some windows."""

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from ...reading.arrays import Mask
 from ..pretrained import Schedule
-from .device import device_kind
 from .pieces import Longs
 from .windowed import Labels, WindowedCorpus, WindowGroup
 
@@ -75,8 +74,6 @@ def tune(
     judged = sum(int((group.judged(rows) >= 0).sum()) for _, group, rows in plan)
     usual = np.float32(judged / len(plan))
     state = moments(tuned)
-    # On a CPU, steps that wait for each other would only hold their batches and gradients in memory.
-    in_turn = device_kind() == "cpu"
     warm = max(1.0, 0.1 * steps)
     best = None if aside is None else _BestEpochs(members)
     seeds = random.integers(1 << 32, size=members).astype(np.uint32)
@@ -89,8 +86,6 @@ def tune(
                 tuned, state, corpus.batch(group, rows, labels, learns), np.float32(step),
                 np.float32(schedule.rate * slope), usual, shape, seeds, layer_decay=schedule.decay,
             )  # fmt: skip
-            if in_turn:
-                tuned["case"].block_until_ready()
         if best is not None and aside is not None:
             sums = [
                 loss_sum(tuned, corpora[0].batch(group, rows, labels, aside), shape)
