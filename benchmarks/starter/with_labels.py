@@ -106,7 +106,7 @@ def main(wanted: list[str]) -> int:
         content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         found = content.setdefault("with_labels", {})
         found["corpora"] = {**found.get("corpora", {}), name: row}
-        found["words_at_most"] = WORDS
+        found["words_at_most"], found["deals"] = WORDS, list(DEALS)
         found["over_honest"] = summary(found["corpora"])
         path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         print(name, json.dumps(row), flush=True)
