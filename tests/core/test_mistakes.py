@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sfumato.core.errors import FormatError, PlanError
+from sfumato.core.plan import Plan
 from sfumato.core.toml_files import read_toml
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
@@ -87,3 +88,18 @@ def test_a_domain_of_dates_holds_dates(unit, domain):
         read_table({"age": ["1999-10-03"]}, schema)
     good = {"attribute": [AGE | {"domain": {"range": [1990, 2000]}, "date": {"unit": "year"}}]}
     assert read_table({"age": ["1999-10-03"]}, good).rows == 1
+
+
+def test_a_table_given_for_a_schema(tmp_path):
+    (tmp_path / "table.csv").write_text("age,sex\n1,f\n")
+    with pytest.raises(FormatError, match="was another file meant"):
+        read_toml(tmp_path / "table.csv")
+
+
+def test_a_mistake_of_a_plan_is_told_once(tmp_path):
+    """Exploring and publishing both read min_k."""
+    (tmp_path / "t.csv").write_text("age\n1\n")
+    content = {"tables": {"table": "t.csv", "schema": "t.csv", "min_k": -5, "choose": "knee"}}
+    with pytest.raises(PlanError) as told:
+        Plan.of(content, folder=tmp_path)
+    assert told.value.mistakes == ("tables.min_k: input should be greater than or equal to 0",)

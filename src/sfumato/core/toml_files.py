@@ -51,19 +51,21 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
         raise FormatError(f"The file {path.name!r} is not readable as UTF-8 text.") from error
     except tomllib.TOMLDecodeError as error:
         raise FormatError(
-            f"The file {path.name!r} is not valid TOML: {error}.", hint=_way_on(text)
+            f"The file {path.name!r} is not valid TOML: {error}.", hint=_way_on(text, path)
         ) from error
     except ValueError as error:  # more digits than Python reads
         raise FormatError(f"The file {path.name!r} holds a number that is too long.") from error
 
 
-def _way_on(text: str) -> str | None:
+def _way_on(text: str, path: Path) -> str | None:
     """Return a hint for a file that was not written as TOML, or whose tables of a list have one bracket."""
     if text.lstrip().startswith(("{", "[{")):
         return 'it looks like JSON: write key = "value" lines and [table] headings instead.'
     headings = re.findall(r"^\[(\w+)\]", text, flags=re.MULTILINE)
     if len(set(headings)) < len(headings):
         return "a heading that occurs several times has two brackets: [[attribute]]."
+    if path.suffix.lower() != ".toml":
+        return "plans, schemas and rules are TOML files: was another file meant?"
     return None
 
 
