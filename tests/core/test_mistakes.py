@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.core.errors import FormatError, PlanError
+from sfumato.core.errors import FormatError, InputError, PlanError
 from sfumato.core.plan import Plan
 from sfumato.core.toml_files import read_toml
 from sfumato.data.table import read_table
@@ -88,6 +88,11 @@ def test_a_domain_of_dates_holds_dates(unit, domain):
         read_table({"age": ["1999-10-03"]}, schema)
     good = {"attribute": [AGE | {"domain": {"range": [1990, 2000]}, "date": {"unit": "year"}}]}
     assert read_table({"age": ["1999-10-03"]}, good).rows == 1
+
+
+def test_a_frame_given_for_a_schema():
+    with pytest.raises(InputError, match="A schema cannot be read from an object of the type list"):
+        TableSchema.of([AGE])
 
 
 def test_a_table_given_for_a_schema(tmp_path):

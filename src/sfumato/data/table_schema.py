@@ -92,6 +92,11 @@ class TableSchema(BaseModel):
             return schema
         if isinstance(schema, Mapping):
             return validate(cls, schema, source="schema")
+        if not isinstance(schema, str | os.PathLike):
+            raise InputError(
+                f"A schema cannot be read from an object of the type {type(schema).__name__}.",
+                hint="give the path of a TOML file, or a dict.",
+            )
         return cls.load(schema)
 
     @property
