@@ -1,4 +1,4 @@
-"""A full stop or a comma that stands among published words is no name, whatever a classifier thinks of it."""
+"""A full stop or a comma among published words is not a name, whatever its score."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ __all__ = ["without_lone_marks"]
 def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.NDArray[np.int16]:
     """Return the decisions, where punctuation without a redacted word of the same label next to it is published.
 
+    Tokens that were redacted before stay so.
+
     Parameters
     ----------
     decided : array of int16
@@ -25,7 +27,7 @@ def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.N
 
     """
     inside = decided > 0
-    alone = inside & ~data.counted
+    alone = inside & ~data.counted & ~data.redacted
     if not alone.any():
         return decided
     begins = inside & ((decided != np.append(0, decided[:-1])) | line_starts(data.tokens))
