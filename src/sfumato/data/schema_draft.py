@@ -33,7 +33,7 @@ _IDENTIFIER_WORDS = frozenset({
     "number", "nummer", "numero", "adresse", "anschrift", "strasse", "rue", "direccion", "calle", "indirizzo",
     "adres", "straat", "dni", "nif",
 })  # fmt: skip
-_IDENTIFIER_ENDS = ("nummer", "nr")  # of compounds: Patientennummer, klantnr
+_IDENTIFIER_ENDS = ("nummer", "nr")  # ends of compounds: Patientennummer, klantnr
 _SENSITIVE_WORDS = (
     "diagnos", "disease", "income", "salary", "outcome", "result", "hiv", "icd", "krankheit", "einkommen",
     "gehalt", "maladie", "revenu", "salaire", "enfermedad", "ingreso", "salario", "malattia", "reddito",

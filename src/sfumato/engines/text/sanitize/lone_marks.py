@@ -1,4 +1,4 @@
-"""A full stop or a comma that stands among published words is no name, whatever a classifier thinks of it."""
+"""Full stops and commas between published words are never names, whatever a classifier says."""
 
 from __future__ import annotations
 
