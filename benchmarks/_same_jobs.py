@@ -31,7 +31,7 @@ class Allowed(NamedTuple):
     file: str  # glob of a written file, or of "CHAIN/stdout" and "CHAIN/stderr"
     what: str  # of JSON a glob of the field's path, such as measured.*.risk; of other files a pattern of lines, or ORDER; "" for all
     reason: str
-    sometimes: bool = False  # whether it hangs on the clock, on what was compiled before, or on which commit is the old one
+    sometimes: bool = False  # whether it depends on the clock, on what was compiled before, or on which commit is the old one
 
 
 ALLOWED: tuple[Allowed, ...] = (

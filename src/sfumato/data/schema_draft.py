@@ -59,9 +59,9 @@ _ORDERED_WORDS = _BIRTH | {
 _AGES = frozenset({"age", "alter", "edad", "eta", "leeftijd", "idade"})
 _COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
-_MANY = 50  # different decimals from which on they are read into bins
+_MANY = 50  # different decimals from which they are read into bins
 _CODES = 20  # different whole numbers up to which a column of a kind that has no order holds codes
-_WORDS = 4  # words per cell from which on a column is free text
+_WORDS = 4  # words per cell from which a column is free text
 
 
 @dataclass(frozen=True)

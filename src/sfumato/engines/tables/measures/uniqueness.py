@@ -33,7 +33,7 @@ _EXACT = 12  # sample sizes that have their own constraint
 _DENSE = 40  # population sizes that are all in the programme; larger ones on a grid
 _STEP = 1.06
 _PARTS = 3  # parts of a population that is sampled unevenly, each with its own fraction
-_WHOLE = 0.999  # fraction from which on everybody counts as sampled
+_WHOLE = 0.999  # fraction from which everybody counts as sampled
 _FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 _Z = 2.0  # standard errors allowed per constraint
 

@@ -183,7 +183,7 @@ class DomainLabels:
         return {}
 
     def cut(self, place: int) -> Decimal:
-        """Return the number from which on values belong to the interval that begins at a place."""
+        """Return the smallest number of the interval that begins at a place."""
         assert self.numbers is not None
         if place not in self._cuts:
             self._cuts[place] = round_between(self.numbers[place - 1], self.numbers[place])

@@ -89,7 +89,7 @@ class AdaptedStarter(Model):
     Parameters
     ----------
     collection : CollectionWords
-        What the collection tells about its words.
+        Statistics of the collection's words.
     readers : tuple
         One for each kind.
     knows_language : bool, default True
