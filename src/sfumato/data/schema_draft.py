@@ -162,7 +162,7 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
         else:
             low, high = _round_ends(low, high, fact.distinct)
             lines = [
-                f"domain = {{ range = [{low}, {high}] }}   # stands in the release: write the least and the most there can be"
+                f"domain = {{ range = [{low}, {high}] }}   # published: write the smallest and the largest possible value"
             ]
         if words & _AGES:
             lines.append(
