@@ -29,7 +29,7 @@ __all__ = ["AnyExploration", "Exploration", "load", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
-_WAYS = ("knee", "max-risk:R", "min-utility:U")  # how a candidate is chosen without its id
+_WAYS = ("knee", "max-risk:R", "min-utility:U")  # ways to choose a candidate without its id
 
 
 def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidate]:

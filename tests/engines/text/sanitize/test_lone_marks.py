@@ -9,13 +9,14 @@ from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.sanitize.lone_marks import without_lone_marks
 
 
-def kept(texts, redacted):
-    """Redact tokens by what they are, and return those that still are."""
+def kept(texts, redacted, before=()):
+    """Redact tokens by what they are, some of them before, and return those that still are."""
     vocabulary = Vocabulary()
     tokens = tokenize(texts, vocabulary)
     words = [tokens.text[a:b].tobytes().decode() for a, b in zip(tokens.start, tokens.end, strict=True)]  # fmt: skip
     decided = np.array([2 * (word in redacted) for word in words], np.int16)
-    found = without_lone_marks(decided, TokenData.of(tokens, vocabulary))
+    data = TokenData.of(tokens, vocabulary).redact(np.array([w in before for w in words], np.bool_))
+    found = without_lone_marks(decided, data)
     assert ((found == decided) | (found == 0)).all()
     return [word for word, kind in zip(words, found, strict=True) if kind]
 
@@ -26,6 +27,10 @@ def test_a_full_stop_after_a_published_word_is_published():
 
 def test_a_mark_of_another_line_or_document_stands_alone():
     assert kept(["Berg\n, und", ", und"], {"Berg", ","}) == ["Berg"]
+
+
+def test_words_that_rules_redacted_before_keep_their_marks():
+    assert kept(["am 17, 1932."], {"17", ",", "1932"}, before={"17", "1932"}) == ["17", ",", "1932"]
 
 
 def test_what_is_no_punctuation_goes_as_it_was_decided():

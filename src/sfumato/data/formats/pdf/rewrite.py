@@ -1,4 +1,4 @@
-"""A content stream without what goes: single operators are replaced, every other byte is written as it was.
+"""A content stream without what is removed: single operators are replaced, every other byte is written as it was.
 
 From the first operator that changes to the end of its text object every piece of text gets its own place and
 the relative moves go: moves around removed letters would reveal their widths.

@@ -1,4 +1,4 @@
-"""Earlier releases of the same people: what this one and they give away together is measured before it appears."""
+"""Earlier releases of the same people: what they reveal together with this one is measured before it appears."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["people_of_rows", "refuse_joint_risk"]
 
-_DIGITS = 16  # of the mark of a person: 64 bits
+_DIGITS = 16  # hexadecimal digits of the mark of a person: 64 bits
 
 
 def people_of_rows(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["COPIES", "PLACE", "DifferentRows", "rows_repeat"]
 
 COPIES = quote_name("sfumato copies")
-PLACE = quote_name("sfumato place")  # of the first such row, from 1
+PLACE = quote_name("sfumato place")  # the number of the first such row, from 1
 _NAME = "sfumato_different_rows"
 _LOOKED_AT = 20_000  # rows, to see whether they repeat
 

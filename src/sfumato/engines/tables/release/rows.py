@@ -31,7 +31,7 @@ NUMBER = "sfumato row number"
 WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
 SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
-_GROUP_ROWS = 122_880  # of a Parquet file
+_GROUP_ROWS = 122_880  # rows of a row group of a Parquet file
 _COPIED = 1_000  # copies of a row that are made at a time
 _MARK = 16  # hexadecimal digits of the mark of a person
 

@@ -248,7 +248,7 @@ def _prepare(
 
 @dataclass(frozen=True)
 class _TablePublication:
-    """One publication: what is published, what it is held to, and what was suppressed."""
+    """One publication: what is published, what it is checked against, and what was suppressed."""
 
     policy: Policy
     promise: TablesCandidate

@@ -260,7 +260,7 @@ class _TreatedColumn:
     def step(self) -> float:
         """Return the power of ten below the column's deviation: numbers are rounded to a part of it.
 
-        It hardly ever hangs on a single number, and what is finer than that would tell of single numbers.
+        It hardly ever depends on a single number; finer steps would reveal single numbers.
         """
         deviation = self._deviation()
         return 10.0 ** np.floor(np.log10(deviation)) if deviation > 0 else 1.0

@@ -43,8 +43,8 @@ from .sample import Sampler
 
 __all__ = ["publish"]
 
-# Of what was measured to be redacted: less than this share of it, where so many words are expected, is
-# no release of the same kind.
+# A release in which less than this share of the expected words is redacted, where at least 30 are expected,
+# is not of the same kind.
 _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
