@@ -1,4 +1,4 @@
-"""Punctuation that a classifier finds stays where no word beside it goes."""
+"""Punctuation that a classifier finds is published where no word next to it is redacted."""
 
 from __future__ import annotations
 
@@ -40,3 +40,11 @@ def test_what_is_no_punctuation_goes_as_it_was_decided():
 def test_nothing_redacted_is_nothing_changed():
     assert kept(["mit Fieber."], set()) == []
     assert kept([], {"."}) == []
+
+
+def test_what_was_redacted_before_stays_so():
+    vocabulary = Vocabulary()
+    data = TokenData.of(tokenize(["mit Fieber."], vocabulary), vocabulary)
+    last = np.array([False, False, True])
+    decided = without_lone_marks(last.astype(np.int16), data.redact(last))
+    assert decided.tolist() == [0, 0, 1]

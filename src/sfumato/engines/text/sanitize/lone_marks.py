@@ -16,6 +16,8 @@ __all__ = ["without_lone_marks"]
 def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.NDArray[np.int16]:
     """Return the decisions, where punctuation without a redacted word of the same label next to it is published.
 
+    Tokens that were redacted before stay so.
+
     Parameters
     ----------
     decided : array of int16
@@ -25,9 +27,9 @@ def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.N
 
     """
     inside = decided > 0
-    # Not `data.counted`: what rules have redacted already is a word, too.
+    # Not `data.counted`, which leaves out words that rules have redacted already.
     is_word = data.words.counted[data.tokens.type + RESERVED]
-    alone = inside & ~is_word
+    alone = inside & ~is_word & ~data.redacted
     if not alone.any():
         return decided
     begins = inside & ((decided != np.append(0, decided[:-1])) | line_starts(data.tokens))
