@@ -89,10 +89,18 @@ ALLOWED: tuple[Allowed, ...] = (
     *(
         Allowed(f"text*/{file}", what, "punctuation that is redacted alone is published")
         for file, what in (
-            ("*.jsonl", MARKS), ("*.txt", MARKS), ("*.csv", MARKS), ("*/release.json", "counts.spans.*"),
+            ("*.jsonl", MARKS), ("*.txt", MARKS), ("*.csv", MARKS), ("*.conll", MARKS), ("*.xml", MARKS), ("*.labelstudio.json", MARKS),
+            ("parquet/bare.parquet", ""), ("*/release.json", "counts.spans.*"),
         )
     ),
     Allowed("text*attack.json", "bounds.*.assumptions.*.text", "sentences in plainer words"),
+    *(
+        Allowed(f"text/{file}", what, "the release that is attacked differs in its punctuation")
+        for file, what in (
+            ("attack.json", "attack.*"), ("attack.json", "bounds.*"),
+            ("stdout", r"^((A|B|outside|strongest): |The best \d+ words hold )"),
+        )
+    ),
     Allowed("text*frontier.json", "candidates.*.bounds.*.assumptions.*.text", "sentences in plainer words"),
     Allowed("text*/stdout", "of the sensitive words (are expected to|would) be left", "of documents that are not like those learned from the figure is conditional"),
     Allowed("text-helpers/stdout", "^( +rules |left: |What is left is not measured)", "where nobody has looked, no share is shown"),

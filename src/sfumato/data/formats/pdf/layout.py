@@ -17,7 +17,7 @@ from pdfminer.fontmetrics import FONT_METRICS
 
 from .interpret import TextShow
 from .marks import NO_EDIT, StreamCuts
-from .rules import CutBox
+from .underlines import CutBox
 
 __all__ = ["CutText", "LinePlan", "StreamLayout", "arrange", "placeholder_width"]
 

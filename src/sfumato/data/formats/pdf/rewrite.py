@@ -13,9 +13,9 @@ from .empty_groups import MOVES, STATE, splice, without_empty
 from .interpret import Matrix, StreamContent, TextShow, multiply
 from .layout import CutText, StreamLayout
 from .marks import StreamCuts
-from .rules import find_rules
 from .scan import StreamOperator
 from .streams import SHOWS
+from .underlines import find_rules
 
 __all__ = ["EXTRA_LETTERS", "PLACEHOLDER_FONT", "rewrite", "winansi"]
 

@@ -23,8 +23,8 @@ from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
 from .microaggregation import average_together, microaggregate, round_to
-from .redrawing import STORED as _STORED
-from .redrawing import RedrawnColumn
+from .post_randomisation import STORED as _STORED
+from .post_randomisation import RedrawnColumn
 from .rows import WHO, ReleaseRows
 
 __all__ = ["Treated", "check_cells", "treat"]

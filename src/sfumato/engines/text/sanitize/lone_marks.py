@@ -27,7 +27,7 @@ def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.N
 
     """
     inside = decided > 0
-    # Not `data.counted`: what rules have redacted already is a word, too.
+    # Not `data.counted`, which leaves out words that rules have redacted already.
     is_word = data.words.counted[data.tokens.type + RESERVED]
     alone = inside & ~is_word & ~data.redacted
     if not alone.any():

@@ -224,8 +224,8 @@ class CompiledCandidate:
             places = np.flatnonzero(redacted)
             emissions = np.zeros((typed, len(redacted)))
             emissions[:, places] = [_log(own[places]) for own in odds]
-            line = line_starts(data.tokens)
-            kinds = likeliest_labels(emissions, source.typing.moves, redacted, line)
+            starts = line_starts(data.tokens)
+            kinds = likeliest_labels(emissions, source.typing.moves, redacted, starts)
         return without_lone_marks(kinds, data)
 
     @staticmethod
