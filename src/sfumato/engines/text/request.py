@@ -169,6 +169,7 @@ class TextRequest(WithFindings):
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
         within="encoder",
+        warns=False,  # the only way for a folder, which takes no argument
     )
     threads: int | None = parameter(
         None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
@@ -318,12 +319,20 @@ class TextAttackRequest(Request):
 
 
 class TextChoice(Choice):
-    """The ways of choosing a candidate of the text engine: also by its loss ratio."""
+    """The ways of choosing a candidate of the text engine: also by its loss ratio, or by what attackers find."""
 
-    compounds: ClassVar[Mapping[str, Compound]] = {"id": Choosing(ratio="ratio:RATIO")}
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "id": Choosing(limits=["max_found"], ratio="ratio:RATIO", max_found="max-found:COUNT")
+    }
     ratio: float | None = parameter(
         None, help="The candidate of this loss ratio.", gt=0, within="id", warns=False
     )
+    max_found: float | None = parameter(
+        None,
+        help="Choose the most useful candidate in which the strongest attacker that was run finds at most this many "
+        "sensitive words among the first 100 that it inspects.",
+        ge=0, le=100, within="id", warns=False,
+    )  # fmt: skip
 
     def _own_ways(self) -> tuple[str, ...]:
         return ("ratio",)
