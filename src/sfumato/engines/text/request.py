@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 
@@ -73,6 +73,14 @@ def as_encoder(value: object) -> object:
     if isinstance(value, str) and value not in (NO_ENCODER, DEFAULT_ENCODER):
         return Path(value)
     return value
+
+
+def _check_encoder(attackers: Sequence[object], encoder: object) -> None:
+    """Refuse an attacker who was asked for by name and has no encoder; `all` means those who can attack."""
+    if encoder == NO_ENCODER and any(isinstance(one, str) and one == ENCODER for one in attackers):
+        raise ValueError(
+            f"attackers: {ENCODER!r} needs an encoder; give one as encoder={DEFAULT_ENCODER}, or leave it out"
+        )
 
 
 _ENCODER = Named(
@@ -205,7 +213,8 @@ class TextRequest(WithFindings):
         return found
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse a weight for an unknown label."""
+        """Refuse a weight for an unknown label, and an attacker with an encoder where there is none."""
+        _check_encoder(self.attackers, self.encoder)
         for name in self.weights:
             if name not in self.labels and self.labels != [EVERY_LABEL]:
                 raise ValueError(
@@ -313,6 +322,10 @@ class TextAttackRequest(Request):
     )
     folds: int = parameter(4, help="Folds by document inside the release.", ge=2)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse an attacker with an encoder where there is none."""
+        _check_encoder(self.attackers, self.encoder)
 
     _held_encoder = field_validator("encoder", mode="before")(as_encoder)
     _said = field_validator("attackers", mode="before")(_attackers)
