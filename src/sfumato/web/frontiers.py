@@ -188,10 +188,12 @@ def _chosen(parts: Sequence[Part], part_id: str | None, candidate_id: str | None
     chosen = next((c for c in part.frontier.candidates if c.id == candidate_id), None)
     if candidate_id and chosen is None:
         raise NoCandidateError("There is no such candidate.")
-    chosen = chosen or part.chosen or part.frontier.candidates[0]
+    suggested = chosen is None and part.release is None
     return Part(
-        part.id, part.engine, part.frontier, chosen=chosen, chosen_by="steward", folder=part.folder
-    )
+        part.id, part.engine, part.frontier, folder=part.folder,
+        chosen=chosen or part.chosen or part.frontier.candidates[0],
+        chosen_by=part.chosen_by if suggested else "steward",
+    )  # fmt: skip
 
 
 def _details(candidate: Candidate, story: Story) -> dict[str, object]:
