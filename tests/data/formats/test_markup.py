@@ -160,6 +160,39 @@ def test_what_stays_of_a_record_is_as_it_was(tmp_path):
     assert "QUJD" not in text
 
 
+def test_attributes_hold_codes_in_health_records_alone():
+    content = b'<praxis type="Krueger" xml:lang="de"><p ID="MRN-4711001" code="Quentin" use="12.3.1961">x</p></praxis>'
+    opened = Xml().open(content)
+    assert opened.text.split() == ["Krueger", "MRN-4711001", "Quentin", "12.3.1961", "x"]
+    health = content.replace(b"<praxis", b'<praxis xmlns="urn:hl7-org:v3"')
+    assert Xml().open(health).text.split() == ["x"]
+    for code in (b"Krueger", b"Quentin", b"12.3.1961"):
+        assert code in Xml().open(health).save({})
+
+
+def test_an_identifier_without_an_extension_is_text():
+    row = '<id xmlns="urn:hl7-org:v3" root="{}" extension="{}"/>'
+    assert Xml().open(row.format("2.16.840.1", "MRN-1").encode()).text == "MRN-1\n"
+    uuid = "db734647-fc99-424c-a864-7e3cda82e703"
+    assert Xml().open(row.format(uuid, "MRN-1").encode()).text == f"{uuid}\nMRN-1\n"
+
+
+def test_ids_of_elements_are_numbered_and_what_refers_to_them_follows():
+    content = (
+        b'<r xmlns="urn:hl7-org:v3"><text ID="hans-mueller">Der <content ID="x">P</content>'
+        b'<renderMultiMedia referencedObject="x nowhere"/></text><reference value="#hans-mueller"/></r>'
+    )
+    opened = Xml().open(content)
+    written = opened.save({})
+    assert opened.text == "Der P\n#id1\n"
+    assert opened.found.dropped == {"id of an element": 2}
+    assert written.endswith(
+        b'<text ID="id1">Der <content ID="id2">P</content><renderMultiMedia referencedObject="id2"/>'
+        b'</text><reference value="#id1"/></r>'
+    )
+    assert Xml().is_clean(written, Xml().open(written))
+
+
 def test_what_stays_of_a_text_is_as_it_was(tmp_path):
     content, names = odt(9)
     _, out = redacted(Odt(), content, names.values(), tmp_path)

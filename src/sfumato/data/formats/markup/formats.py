@@ -44,7 +44,7 @@ class Xml(FileFormat):
     name = "xml"
     suffixes = (".xml", ".cda")
     what = "an XML file"
-    version = "2"
+    version = "3"
 
     @classmethod
     def sniff(cls, name: str, head: bytes) -> bool:

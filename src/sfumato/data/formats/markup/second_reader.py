@@ -14,12 +14,13 @@ from .rich_text_looks import KEPT
 __all__ = ["search_page", "search_record", "search_rich_text"]
 
 
-_KEPT = re.compile(  # namespaces and codes, which stay as they are
-    r"xmlns(?::.*)?|(?:.*:)?(?:classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
-    r"mediaType|styleCode|type|lang|space|root|ID|IDREF|representation|qualifier|operator|align|valign|referencedObject)"
+_KEPT = re.compile(  # codes of health records, which stay as they are
+    r"classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
+    r"mediaType|styleCode|type|representation|qualifier|operator|align|valign"
 )
+_HEALTH = "urn:hl7-org:"
 _STANDARD = re.compile(  # namespaces of vocabularies that somebody else wrote down
-    r"(?:http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|java\.sun\.com)/"
+    r"(?:http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|java\.sun\.com|hl7\.org)/"
     r"|urn:(?:hl7-org|oasis|schemas-microsoft-com|iso):)[A-Za-z0-9.:/#_\-]*}"
 )
 _KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
@@ -71,7 +72,8 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
         names.update(
             name.rpartition("}")[2] for name in (element, *attributes) if not _STANDARD.match(name)
         )
-        values.extend(value for name, value in attributes.items() if not _KEPT.fullmatch(name))
+        coded = element.startswith(_HEALTH)
+        values.extend(v for name, v in attributes.items() if not (coded and _KEPT.fullmatch(name)))
 
     def declare(prefix: str | None, space: str | None) -> None:
         names.add(prefix or "")
