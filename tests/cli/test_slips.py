@@ -110,6 +110,15 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
     assert f"did you mean {meant}?" in said
 
 
+def test_choices_in_a_hint_are_not_options(place):
+    status, said = told(
+        "text", "publish", place / "notes", place / "samples" / "notes.jsonl.gz", "--format", "pdf:picture=keep",
+        "--out", place / "x",
+    )  # fmt: skip
+    assert status == 2
+    assert "write pdf:pictures=blank|keep,overlaps=" in said
+
+
 def test_a_file_is_no_exploration(place):
     with pytest.raises(InputError, match=r"'register\.csv' is a file, not a folder"):
         load(place / "samples" / "register.csv")
