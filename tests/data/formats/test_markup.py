@@ -1,5 +1,6 @@
 """HTML pages and XML records: names over elements are one name, and what is hidden is dropped."""
 
+import io
 import zipfile
 
 import pytest
@@ -202,6 +203,17 @@ def test_what_stays_of_a_text_is_as_it_was(tmp_path):
         body = packed.read("content.xml").decode()
     assert "Seen by <text:span>[NAME]</text:span> and [NAME]</text:p>" in body
     assert body.count("[NAME]") == 11
+
+
+def test_a_template_that_is_called_a_text_is_one(tmp_path):
+    content, names = odt(9)
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    parts["mimetype"] += b"-template"
+    edited, out = redacted(Odt(), planted.zipped(parts), names.values(), tmp_path)
+    assert verified(Odt(), edited, out)
+    with zipfile.ZipFile(out) as packed:
+        assert packed.read("mimetype") == b"application/vnd.oasis.opendocument.text"
 
 
 HOSTILE = {
