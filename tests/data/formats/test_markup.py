@@ -205,6 +205,42 @@ def test_what_stays_of_a_text_is_as_it_was(tmp_path):
     assert body.count("[NAME]") == 11
 
 
+STYLED = (
+    rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f3 Courier New;}}{\stylesheet{\fs20\snext0 Normal Krueger;}"
+    rb"{\s9\qc\f3\fs0028\b0\sbasedon0\snext9\*\krueger1 Quentin;}{\*\cs7 \additive\i Who;}{\*\ts11 x;}{\s9 again;}"
+    rb"{\s4711001 Number;}}\pard\plain\s9 About {\cs7 him}\par}"
+)
+
+
+def test_a_style_sheet_keeps_how_it_looks_and_no_name():
+    opened = Rtf().open(STYLED)
+    written = opened.save({})
+    assert opened.found.dropped == {"style sheet": 1}
+    assert (
+        rb"{\stylesheet{\s0\fs20\snext0 Normal;}{\s9\qc\f1\fs28\b0\sbasedon0\snext9 Style 9;}{\*\cs7\i Style 7;}}"
+        in written
+    )
+    assert rb"\s9 About {\cs7 him}" in written
+    for name in (b"Krueger", b"Quentin", b"Who", b"krueger", b"4711001"):
+        assert name not in written
+    again = Rtf().open(written)
+    assert Rtf().is_clean(written, again)
+    assert again.save({}) == written
+    assert Rtf().search(written, ["Krueger"]) == 0
+
+
+@pytest.mark.parametrize(
+    "entry", [rb"{\s9\qc Quentin;}", rb"{\s9\krueger Style 9;}", rb"{\s9 Style 9;}{\info x}"]
+)
+def test_a_style_sheet_with_anything_else_is_found_by_the_second_reader(entry):
+    written = Rtf().open(STYLED).save({})
+    start, end = (
+        written.index(rb"{\stylesheet") + len(rb"{\stylesheet"),
+        written.index(rb"}}\pard") + 1,
+    )
+    assert Rtf().search(written[:start] + entry + written[end:], ["Quentin"]) > 0
+
+
 def test_a_template_that_is_called_a_text_is_one(tmp_path):
     content, names = odt(9)
     with zipfile.ZipFile(io.BytesIO(content)) as packed:

@@ -92,7 +92,7 @@ class Rtf(FileFormat):
     name = "rtf"
     suffixes = (".rtf",)
     what = "a rich text"
-    version = "2"
+    version = "3"
 
     def open(self, content: bytes) -> OpenedFile:
         from .rich_text import open_rich_text
