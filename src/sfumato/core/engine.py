@@ -110,7 +110,7 @@ class Part:
     release: records.Release | None = None
     attack: records.AttackRecord | None = None
     chosen: records.Candidate | None = None
-    chosen_by: Literal["release", "steward", "knee"] = "knee"
+    chosen_by: Literal["release", "steward", "project", "knee"] = "knee"
     sources: Mapping[str, str] = field(default_factory=dict)
     """By name of an input that another part of the same report published: the id of that part."""
     regime: Regime | None = None
