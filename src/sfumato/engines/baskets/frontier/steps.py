@@ -47,7 +47,7 @@ _LARGE = 2_000_000
 
 WARNING = (
     "k-anonymity by containment protects against someone who knows what a person has. Someone who "
-    "also knows absences may single people out: read unique_share and ac_under_absences together with ac."
+    "also knows absences may single people out: read unique_share and ac_under_absences beside ac."
 )
 
 
