@@ -12,7 +12,7 @@ from scipy import optimize, special
 
 __all__ = ["Modelled", "SampleSizes", "choose_estimator", "drawn", "pitman", "snb", "zayatz"]
 
-_SMALL_FRACTION = 0.1  # up to which Pitman's model is preferred (Dankar and others, 2012)
+_SMALL_FRACTION = 0.1  # fraction up to which Pitman's model is preferred (Dankar and others, 2012)
 _FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 
 
