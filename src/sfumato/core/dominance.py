@@ -11,8 +11,8 @@ from .records import Candidate
 __all__ = ["ChosenBy", "frontier_of", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
-ChosenBy = Literal["release", "steward", "knee", "max-found"]
-"""Who chose the candidate of a report: it is published, the steward named it, or how it is suggested."""
+ChosenBy = Literal["release", "steward", "project", "knee", "max-found"]
+"""Who chose the candidate of a report: it is published, the steward named it, a project aims at it, or how it is suggested."""
 
 
 def frontier_of(candidates: Iterable[C]) -> Frontier[C]:

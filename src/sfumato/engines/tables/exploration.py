@@ -65,7 +65,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
     record : TablesFrontier
         The content of frontier.json.
     payload : TablesPayload
-        What a publication is held to.
+        What a publication is checked against.
     policies : mapping of str to Policy
         The policies of the references, by name.
 

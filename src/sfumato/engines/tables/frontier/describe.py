@@ -190,7 +190,7 @@ def _population_facts(problem: Problem) -> PopulationFacts | None:
 
 
 def payload_of(problem: Problem, request: TablesRequest) -> TablesPayload:
-    """Return what a publication is held to, from the problem that was explored."""
+    """Return what a publication is checked against, from the problem that was explored."""
     table = problem.table
     return TablesPayload(
         schema=resolved_schema(table),
