@@ -46,7 +46,9 @@ _MOST = int(os.environ.get("SFUMATO_FILES", "250"))
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _TAG = re.compile(r"<[^>]*>")
 _CONTROL = re.compile(r"\\[a-z]+")
-_FONTS = re.compile(r"\{\\fonttbl(?:\{[^{}]*\})*\}")  # those that many people have
+_FONTS = re.compile(
+    r"\{\\fonttbl(?:\{[^{}]*\})*\}|(?:Normal|Style \d{1,5});\}"
+)  # those that many people have, and what the styles are called now
 _CODES = frozenset(["system", "code", "display", "status", "resourceType", "unit", "use", "type", "url", "profile", "contentType", "language", "mode", "kind", "relation", "reference", "fullUrl", "gender", "versionId"])  # fmt: skip
 _PUBLIC = {kind: tuple(load_profile(kind).terminologies) for kind in ("fhir", "hl7")}
 _KEPT = frozenset(
