@@ -348,7 +348,7 @@ def test_code_pages_of_the_first_computers_are_told_apart(tmp_path):
         (b"hello", "is not rich text"), (rb"{\rtf1 a", "groups do not match"), (rb"{\rtf1 {\pict\bin30 abc}}", "its binary data ends before it should"),
         (rb"{\rtf1\ansi\ansicpg99999 \'e9}", "unknown character set"), (b"{\\rtf1 " + b"{" * 200 + b"}" * 201, "more groups"),
         (rb"{\rtf1 \u-10179?}", "half a character"), (rb"{\rtf1\ansi\ansicpg932 \'83}", "not of its character set"),
-        (b"{\\rtf1 x\\", "a backslash stands alone"),
+        (b"{\\rtf1 x\\", "ends with a single backslash"),
     ],
 )  # fmt: skip
 def test_rich_text_that_is_not_understood_is_withheld(tmp_path, content, reason):

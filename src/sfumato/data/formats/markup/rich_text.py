@@ -232,7 +232,7 @@ def _read(content: bytes, reading: _Reading) -> None:
     while at < len(content):
         found = _TOKEN.match(content, at)
         if found is None:
-            raise RefusedFileError("is damaged: a backslash stands alone at its end")
+            raise RefusedFileError("is damaged: it ends with a single backslash")
         at = found.end()
         brace, word, number, code, symbol, _, plain = found.groups()
         if brace == b"{":

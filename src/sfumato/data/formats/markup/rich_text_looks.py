@@ -46,9 +46,9 @@ KEPT = frozenset(
     f"{_CHARACTERS} {_PARAGRAPHS} {_BORDERS} {_TABLES} {_PAGES} {_STYLE_NUMBERS}".split()
 )
 """Control words that may stay: they say how text looks, and hold numbers alone."""
-LARGEST = 99_999  # of these numbers: lengths are twentieths of a point
+LARGEST = 99_999  # the largest of these numbers: lengths are twentieths of a point
 OF_STYLES = frozenset({"f", "sbasedon", "snext"})
-"""Control words with numbers that stay in a style sheet besides."""
+"""Control words with numbers that also stay in a style sheet."""
 _ENTRY = re.compile(
     rb"\\f([0-9]{1,5})((?:\\(?!f[0-9])[A-Za-z]+-?[0-9]*|\s|\{\\\*[^{}]*\})*)([^\\{};]{1,64})(?:\{[^{}]*\})?;"
 )
