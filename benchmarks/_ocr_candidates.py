@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from sfumato.data.formats.scans.orientation import read_upright
 from sfumato.data.formats.scans.protocol import Picture, ReadWord
 from sfumato.data.formats.scans.tesseract import Tesseract
-from sfumato.data.formats.scans.turning import read_upright
 
 
 class SystemTesseract(Tesseract):

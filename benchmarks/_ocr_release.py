@@ -16,10 +16,10 @@ from sfumato.data.document import Document, apply
 from sfumato.data.formats.pdf.format import Pdf
 from sfumato.data.formats.protocol import CorpusFile
 from sfumato.data.formats.scans import registry
+from sfumato.data.formats.scans.orientation import ReadPicture
 from sfumato.data.formats.scans.protocol import Picture, Recogniser
 from sfumato.data.formats.scans.registry import PictureReader
 from sfumato.data.formats.scans.tesseract import Tesseract
-from sfumato.data.formats.scans.turning import ReadPicture
 from sfumato.engines.text.private_edits import read_edits
 
 __all__ = ["publish_scans"]

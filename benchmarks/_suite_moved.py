@@ -1,6 +1,6 @@
 """Where the checks of earlier tests are now, for tests that no test of today has the name of.
 
-`benchmarks.suite` pairs tests by file and name. What remains of the older suite stands here, group by group, with the
+`benchmarks.suite` pairs tests by file and name. What remains of the older suite is listed here, group by group, with the
 tests that hold the check today; the comparison names what is in no group, and what a group names in vain.
 """
 
@@ -54,6 +54,21 @@ MOVED = (
     Moved("tests/engines/text/test_promises.py::test_a_slip_in_drop*", "tests/engines/text/test_promises.py::test_a_slip_in_what_is_kept*", _KEPT),
     Moved("tests/workbench/test_run.py::test_a_killed_run*", "tests/faults/test_kills.py::test_killed_runs_resume[run-*",
           "plans are killed where everything else is"),
+    Moved("tests/core/test_plan.py::test_all_mistakes_are_told*", "tests/core/test_plan.py::test_all_mistakes_are_told*", "more cases come first, so that the same ones have other numbers"),
+    Moved("tests/engines/baskets/test_logs.py::test_wrong_calls*no column says whose*", "tests/engines/baskets/test_logs.py::test_wrong_calls*no column names the person*", "the message is in other words"),
+    *(
+        Moved(f"tests/engines/text/labelling/test_teacher.py::{before}", f"tests/engines/text/labelling/test_background_trainer.py::{now}", "a lesson is called an update, a teacher a trainer")
+        for before, now in {
+            "test_a_lesson_about_a_document*": "test_an_update_about_a_document*",
+            "test_no_lesson_from*": "test_no_update_from*",
+            "test_the_page_answers*": "test_the_page_answers*",
+            "test_closing_does_not_wait*": "test_closing_does_not_wait*",
+            "test_a_teacher_that_fails*": "test_a_trainer_that_fails*",
+            "test_a_lesson_that_cannot*": "test_an_update_that_cannot*",
+            "test_what_a_page_heard*": "test_what_a_page_applied*",
+            "test_which_teacher*": "test_which_trainer*",
+        }.items()
+    ),
     Moved("src/*::sfumato.core.shift.compare", "src/*::sfumato.core.statistics.shift.compare", "the module moved"),
     Moved("src/*::sfumato.data.combinations.numbered", "src/*.number_combinations", _RENAMED),
     Moved("src/*::sfumato.data.literals.literals", "", "sfumato.data.literals is gone"),

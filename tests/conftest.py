@@ -148,7 +148,7 @@ def copied(written) -> Callable[..., Path]:
 
 @pytest.fixture(autouse=True, scope="session")
 def private_key(tmp_path_factory):
-    """Keep the steward's own key out of the tests: one key, which hangs on the seed of the suite alone."""
+    """Keep the steward's own key out of the tests: one key, which depends on the seed of the suite alone."""
     folder = tmp_path_factory.mktemp("steward")
     digits = hashlib.sha256(b"key %d" % seeded()).hexdigest()
     descriptor = os.open(folder / "private.key", os.O_WRONLY | os.O_CREAT, 0o600)

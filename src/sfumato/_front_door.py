@@ -52,7 +52,7 @@ R = TypeVar("R", bound=Request)
 
 
 @dataclass(frozen=True)
-class _Of(Generic[R]):
+class _RequestArguments(Generic[R]):
     """The parameters of one request under their names in Python."""
 
     model: type[R]
@@ -117,7 +117,7 @@ def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
 
 
 def _explore(engine: AnyEngine) -> Operation:
-    owner, request = f"{engine.name}.explore", _Of(engine.Request)
+    owner, request = f"{engine.name}.explore", _RequestArguments(engine.Request)
 
     def run(values: Arguments) -> object:
         with show_progress(values.pop("progress", None), owner) as progress:
@@ -137,7 +137,7 @@ def _explore(engine: AnyEngine) -> Operation:
 
 def _publish(engine: AnyEngine) -> Operation:
     owner = f"{engine.name}.publish"
-    choice, request = _Of(engine.Choice), _Of(engine.PublishRequest)
+    choice, request = _RequestArguments(engine.Choice), _RequestArguments(engine.PublishRequest)
     (data,) = [a for a in request.arguments if a.positional]
     kind = engine.Exploration.__name__
     exploration = FunctionArgument(
@@ -230,7 +230,7 @@ def _check_exploration(engine: AnyEngine, given: object, owner: str) -> AnyExplo
 
 def _attack(engine: AnyEngine) -> Operation:
     assert engine.AttackRequest is not None
-    owner, request = f"{engine.name}.attack", _Of(engine.AttackRequest)
+    owner, request = f"{engine.name}.attack", _RequestArguments(engine.AttackRequest)
 
     def run(values: Arguments) -> object:
         from .core.files import check_output, write_json
@@ -278,7 +278,7 @@ def _load(engine: AnyEngine) -> Operation:
 
 
 def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
-    owner, request = f"{engine.name}.{verb.name.replace('-', '_')}", _Of(verb.Request)
+    owner, request = f"{engine.name}.{verb.name.replace('-', '_')}", _RequestArguments(verb.Request)
     out = () if verb.writes == "no" else (
         _out("Where the result goes.", required=verb.writes == "required"),
     )  # fmt: skip

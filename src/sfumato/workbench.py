@@ -29,7 +29,7 @@ from .presentation.language import check_language
 __all__ = ["RunResult", "refuse_withheld", "run"]
 
 Say = Callable[[str], None]
-_PRIVATE = "private"  # of a step: what its release must not be given out with
+_PRIVATE = "private"  # the folder of a step for what must not be published with its release
 
 
 @dataclass(frozen=True, slots=True)

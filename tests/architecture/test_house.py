@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -127,3 +128,65 @@ def test_no_path_of_a_machine_is_written_down():
             and path.suffix in {".py", ".md", ".toml", ".json", ".txt", ".html"}
         ):
             assert here not in path.read_text(encoding="utf-8"), name
+
+
+def contracts():
+    content = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return content["tool"]["importlinter"]["contracts"]
+
+
+def test_every_layer_contract_is_exhaustive():
+    """A new room needs a place in the layers; what a contract leaves out are names of types alone."""
+    layers = [contract for contract in contracts() if contract["type"] == "layers"]
+    assert all(contract["exhaustive"] for contract in layers)
+    homes = {container for contract in layers for container in contract["containers"]}
+    engines = {f"sfumato.engines.{name}" for name in ("text", "tables", "baskets")}
+    assert homes >= {"sfumato", "sfumato.core", "sfumato.data", *engines}
+
+
+def test_what_has_its_own_dependencies_is_reached_by_its_registry_only():
+    protected = {
+        module: contract["allowed_importers"]
+        for contract in contracts()
+        if contract["type"] == "protected"
+        for module in contract["protected_modules"]
+    }
+    assert protected == {
+        "sfumato.compute.spark": [],
+        "sfumato.engines.tables.certificate": [],
+        "sfumato.engines.text.learners.encoder": [],
+        "sfumato.laboratory": [],
+    }
+
+
+def test_an_import_that_a_contract_ignores_is_of_types_alone():
+    for contract in contracts():
+        for rule in contract.get("ignore_imports", ()):
+            importer, imported = rule.split(" -> ")
+            path = SOURCE.parent / importer.replace(".", "/")
+            file = (
+                path.with_suffix(".py")
+                if path.with_suffix(".py").is_file()
+                else path / "__init__.py"
+            )
+            for node in at_run_time(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    assert imported not in named_by(node, importer, file.name == "__init__.py"), (
+                        rule
+                    )
+
+
+def at_run_time(tree):
+    """Yield the statements of a module that run: what is under `if TYPE_CHECKING` and in functions does not."""
+    for node in tree.body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+
+
+def named_by(node, importer, is_package):
+    """Return the modules that an import may load: the one it names, and those whose name it takes from it."""
+    parts = importer.split(".")
+    base = parts[: len(parts) - node.level + is_package] if node.level else []
+    home = ".".join([*base, *([node.module] if node.module else [])])
+    return {home, *(f"{home}.{alias.name}" for alias in node.names)}

@@ -69,7 +69,7 @@ def test_no_two_classes_share_a_name():
 STILTED = (
     r"told by|(is|are|was|were) (told|heard|spoken)|spoken for|speaks? for|given out|give out|in the place of|of one's own|"
     r"whoever|stands? (for|in|beside|at|before|after|there|next)|stood|lies (in|beside|at|under|between)|beside|so many|"
-    r"all the same|leaves? the house|stays? in the house"
+    r"all the same|leaves? the house|stays? in the house|hangs? on|from which on"
 )
 """Phrases of a translation: something is reported, published, used, or next to something else."""
 FORBIDDEN = re.compile(
@@ -210,7 +210,8 @@ def test_a_function_does_one_thing():
 
 def test_a_function_takes_few_parameters():
     found = {name for name, node in functions() if parameters_of(node) > 8}
-    assert found - MANY_PARAMETERS == set()
+    assert found == MANY_PARAMETERS, "an entry that no function needs goes"
+    assert len(found) <= 10
 
 
 def test_types_say_something():

@@ -94,7 +94,7 @@ def test_a_text_publish_is_the_same_on_both(spark, tmp_path):
 
 
 def test_a_person_has_one_pseudonym_on_both(spark, tmp_path, monkeypatch):
-    """What replaces a name is chosen here, so that the key stays at home."""
+    """What replaces a name is chosen here, so that the key stays on the driver."""
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.text import explore

@@ -78,7 +78,7 @@ def test_what_the_reader_made_is_deleted_with_the_rest_and_never_alone():
     ],
 )
 def test_edits_that_overlap_or_lie_outside_are_refused(edits):
-    with pytest.raises(DataError, match="overlaps the one before it or lies outside"):
+    with pytest.raises(DataError, match="overlaps the one before it or is outside its text"):
         apply("Ann Lee", edits)
 
 

@@ -208,7 +208,7 @@ def test_a_draft_is_a_valid_schema_without_a_value_of_the_data(tmp_path):
 
 @pytest.mark.parametrize("name", ["Âge", "Alter", "edad", "età", "leeftijd", "idade", "age"])
 def test_a_draft_does_not_declare_how_old_the_oldest_is(name):
-    """A declared domain stands in the release: the end of a draft's must not be one person's value."""
+    """The ends of a declared domain are published: the end of a draft's must not be one person's value."""
     ages = [*range(18, 80), 103]
     drafted = TableSchema.of(
         tomllib.loads(draft_schema({name: ages, "année": [2024 - age for age in ages]}))

@@ -47,7 +47,7 @@ __all__ = ["Spark"]
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
-_WINDOW_BATCHES = 4  # for each core, in one job
+_WINDOW_BATCHES = 4  # batches that one job computes for each core
 _WINDOW_BYTES = 32 << 20  # a job's rows are copied several times inside the Java machine
 
 

@@ -25,7 +25,7 @@ from .toml_files import mistakes_in, read_toml
 
 __all__ = ["Plan", "Section", "data_parameter"]
 
-_NEAR = 0.85  # how alike a key is to one that is read, which need not be the name that is shown
+_NEAR = 0.85  # similarity from which an unknown key is taken for a misspelt one
 _OWN_KEYS = ("choose", "publish")
 
 

@@ -38,7 +38,7 @@ __all__ = [
     "whole_number",
 ]
 
-MISSING = "?"  # how a missing cell is written when it is its own value
+MISSING = "?"  # how a missing cell is written where it is a value of its own
 Role = Literal["identifier", "person", "household", "quasi", "sensitive", "weight", "other"]
 Meaning = Literal[
     "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",

@@ -23,7 +23,7 @@ __all__ = ["data_of", "files_of_folder", "parts_of_files", "parts_of_folder"]
 # What sfumato itself writes beside data: never taken for documents.
 _OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
 _MARKS = ".ann"
-_SETTINGS = (".conf", _MARKS)  # what annotation tools keep beside documents
+_SETTINGS = (".conf", _MARKS)  # files that annotation tools keep with the documents
 
 
 def _is_ours(name: str) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Database", "disk_error", "quote_name", "quote_text"]
 
-_MEMORY = "1GB"  # what DuckDB may hold at once; it spills to disk beyond that
+_MEMORY = "1GB"  # memory of DuckDB; it spills to disk beyond that
 _FOLDER, _NEW = "sfumato-rows-", "sfumato-new-"
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031

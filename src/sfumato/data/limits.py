@@ -13,7 +13,7 @@ from ..core.errors import LimitError, ParameterError, did_you_mean
 
 __all__ = ["Limits", "current_limits", "set_limits"]
 
-_FEATURE_BYTES = 512  # of memory for the name, the counts and the measures of a feature
+_FEATURE_BYTES = 512  # memory for the name, the counts and the measures of a feature
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ _IDENTIFIER_WORDS = frozenset({
     "number", "nummer", "numero", "adresse", "anschrift", "strasse", "rue", "direccion", "calle", "indirizzo",
     "adres", "straat", "dni", "nif",
 })  # fmt: skip
-_IDENTIFIER_ENDS = ("nummer", "nr")  # of compounds: Patientennummer, klantnr
+_IDENTIFIER_ENDS = ("nummer", "nr")  # ends of compounds: Patientennummer, klantnr
 _SENSITIVE_WORDS = (
     "diagnos", "disease", "income", "salary", "outcome", "result", "hiv", "icd", "krankheit", "einkommen",
     "gehalt", "maladie", "revenu", "salaire", "enfermedad", "ingreso", "salario", "malattia", "reddito",
@@ -59,9 +59,9 @@ _ORDERED_WORDS = _BIRTH | {
 _AGES = frozenset({"age", "alter", "edad", "eta", "leeftijd", "idade"})
 _COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
-_MANY = 50  # different decimals from which on they are read into bins
+_MANY = 50  # different decimals from which they are read into bins
 _CODES = 20  # different whole numbers up to which a column of a kind that has no order holds codes
-_WORDS = 4  # words per cell from which on a column is free text
+_WORDS = 4  # words per cell from which a column is free text
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
         else:
             low, high = _round_ends(low, high, fact.distinct)
             lines = [
-                f"domain = {{ range = [{low}, {high}] }}   # stands in the release: write the least and the most there can be"
+                f"domain = {{ range = [{low}, {high}] }}   # published: write the smallest and the largest possible value"
             ]
         if words & _AGES:
             lines.append(

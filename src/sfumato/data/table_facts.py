@@ -23,8 +23,8 @@ DATE_FORMATS = {
 }
 """The ways of writing a date that a draft recognises, each with the pattern of its cells."""
 _FACTS = 10 + len(DATE_FORMATS)  # expressions of `_counts`
-_MOST_LABELS = 60  # of a column in a draft
-_FEW_COLUMNS = 64  # up to which each has its own expressions in a query
+_MOST_LABELS = 60  # labels of a column up to which a draft lists them
+_FEW_COLUMNS = 64  # number of columns up to which each has its own expressions in a query
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index witho
 
 
 _LEFT_OUT = "sfumato_rows_left_out"
-_NEAR = 0.8  # how alike a column and a name of the schema are that may be meant
+_NEAR = 0.8  # similarity from which a column may be the one that the schema names
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The net by value: a record's own words and codes, however they are written."""
+"""Finds a record's own words and codes in its note, however they are written."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What engines use to tell their part of a report: numbers in words, shared sentences, charts, glossaries."""
+"""What the engines share for their parts of a report: numbers in words, sentences, charts, glossaries."""

@@ -1,4 +1,4 @@
-"""The page: one self-contained HTML file made from the facts, readable offline, on paper and without eyes."""
+"""The page: one self-contained HTML file made from the facts, readable offline, on paper and by a screen reader."""
 
 from __future__ import annotations
 

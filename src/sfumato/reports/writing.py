@@ -1,4 +1,4 @@
-"""Writing a report: facts.json, report.html and, if form, report.pdf and the charts, whole or not at all.
+"""Writing a report: facts.json, report.html and, if asked for, report.pdf and the charts, whole or not at all.
 
 Where something was published there are two editions. What is in the folder of the report may be published: it
 is about the releases alone, and nothing in it was measured on the raw data. The other one, with the

@@ -122,7 +122,7 @@ class Frontiers:
         chosen, by = part.chosen or part.frontier.candidates[0], part.chosen_by
         if candidate_id:
             chosen, by = by_id[candidate_id], "steward"
-        elif by == "knee" and self.desk is not None and self._is_project(part):
+        elif by not in ("release", "steward") and self.desk is not None and self._is_project(part):
             released, aimed = self.desk.released_candidate, self.desk.aimed_candidate
             if released in by_id:
                 chosen, by = by_id[str(released)], "steward"

@@ -196,10 +196,13 @@ def test_a_frontier_read_back_is_equal_and_publishes_the_same_bytes(frontier, da
         found.publish("hamdist-k3", sp.csr_matrix(X), labels=y, out=tmp_path / name)
     for file in ("baskets.npz", "baskets.labels.txt", "baskets.features.txt", "release.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
-    content = json.loads((tmp_path / "frontier" / "frontier.json").read_text())
-    content["engine"] = "tables"
+    file = tmp_path / "frontier" / "frontier.json"
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps(content | {"engine": "tables"}))
+    with pytest.raises(InputError, match="explored by the engine tables, not by baskets"):
+        load(tmp_path / "frontier")
     del content["rows"]
-    (tmp_path / "frontier" / "frontier.json").write_text(json.dumps(content))
+    file.write_text(json.dumps(content))
     with pytest.raises(FormatError):
         load(tmp_path / "frontier")
 

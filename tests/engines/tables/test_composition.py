@@ -33,7 +33,7 @@ from sfumato.engines.tables.composition.people import (
     KnownPeople,
 )
 from sfumato.engines.tables.release.composing import people_of_rows
-from sfumato.engines.tables.release.different import DifferentRows
+from sfumato.engines.tables.release.distinct_rows import DistinctRows
 from sfumato.engines.tables.release.rows import Generaliser
 from sfumato.engines.tables.release.steps import publish_by_policy
 from sfumato.engines.tables.release.suppression import SuppressedGroups
@@ -207,7 +207,7 @@ def test_people_are_marked_as_plain_code_marks_them(lattice, rows, copies, small
         path = Path(folder) / "t.csv"
         path.write_text("\n".join([",".join(header), *lines]) + "\n")
         opened = TableSource.open(path)
-        different = DifferentRows.of(opened, header)
+        different = DistinctRows.of(opened, header)
         assert (different is not None) == (2 * len(set(lines)) <= len(lines))
         for given_rows in (None, different):
             found = people_of_rows(generaliser, opened, "key", left_out, None, given_rows)
@@ -227,7 +227,7 @@ def test_rows_that_repeat_are_published_as_those_that_are_read_one_by_one(
     for name in ("once", "each"):
         (tmp_path / name).mkdir()
         publish(lattice, FIRST, path, tmp_path / name / "out")
-        monkeypatch.setattr(DifferentRows, "of", lambda *_: None)
+        monkeypatch.setattr(DistinctRows, "of", lambda *_: None)
     once, each = (
         {p.relative_to(tmp_path / name): p for p in (tmp_path / name).rglob("*") if p.is_file()}
         for name in ("once", "each")

@@ -77,7 +77,7 @@ def test_another_language_is_refused_with_status_3(folder, tmp_path):
     record = json.loads((tmp_path / "out.private" / "figures.json").read_text(encoding="utf-8"))
     assert record["how"]["accept_shift"] is True
     assert record["measured"]["shift"]["verdict"].startswith("different")
-    # The edition that is given out holds no comparison, and claims nothing that hangs on it.
+    # The edition that is given out holds no comparison, and claims nothing that depends on it.
     told = run("report", folder / "frontier", tmp_path / "out", "--out", tmp_path / "report")
     assert told.exit_code == 0, told.output
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")

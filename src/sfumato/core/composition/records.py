@@ -76,7 +76,7 @@ class CompositionRecord(JointFigures):
     def in_short(self) -> str:
         """Return what publishing says where the two add up."""
         return (
-            f"{self.people:,} {self.units} are also in the release {self.earlier!r}: whoever links the two finds "
+            f"{self.people:,} {self.units} are also in the release {self.earlier!r}: anyone who links the two finds "
             f"{self.linked.below:.1%} of them in groups below 11 and a smallest group of {self.linked.k:,}, where "
             f"this release alone has {self.second.k:,}"
         )

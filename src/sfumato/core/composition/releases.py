@@ -40,8 +40,8 @@ def record_of(release: str | os.PathLike[str]) -> Path:
     return release.with_name(f"{release.name.partition('.')[0]}.{RELEASE_FILE}")
 
 
-def private_record(release: str | os.PathLike[str], name: str) -> Path | None:
-    """Return a file of the private side of a release, if it exists.
+def private_record(release: str | os.PathLike[str], name: str, *, about: str, hint: str) -> Path:
+    """Return a file of the private side of a release; refuse a release that has none.
 
     Parameters
     ----------
@@ -49,11 +49,17 @@ def private_record(release: str | os.PathLike[str], name: str) -> Path | None:
         The folder or file that was published.
     name : str
         The name of the private file.
+    about : str
+        Whom or what the file records, for the error.
+    hint : str
+        How a release with such a file is named.
 
     """
     release = Path(release)
-    folders = (*private_folders_near(release), release / "private")
-    return next((f / name for f in folders if (f / name).is_file()), None)
+    for folder in (*private_folders_near(release), release / "private"):
+        if (folder / name).is_file():
+            return folder / name
+    raise InputError(f"Nothing is known of the {about} in {release.name!r}.", hint=hint)
 
 
 def earlier_releases(out: str | os.PathLike[str], name: str) -> list[Path]:

@@ -13,7 +13,7 @@ __all__ = ["beta_quantile", "beta_share"]
 _TINY = 1e-300
 _EPSILON = 2.0**-53
 _STEPS = 200  # a search that halves its range is done long before
-_TERMS = 100_000  # of the order of the root of what was counted
+_TERMS = 100_000  # about the square root of the largest count
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:

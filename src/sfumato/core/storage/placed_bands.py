@@ -69,7 +69,7 @@ class PlacedBands:
     def without(self, text: str) -> str:
         """Return a text as it was before bands were put into it.
 
-        What was learned from are notes as people write them, and these are compared with those.
+        The training documents are notes as people write them, and are compared with notes in the same form.
         """
         pieces, at = [], 0
         for start, end, was in self.spans.get(text_hash(text), ()):

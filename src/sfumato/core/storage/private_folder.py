@@ -10,7 +10,7 @@ from .staging import whole_file
 
 __all__ = ["make_private_folder", "private_folder_of", "private_folders_near", "write_private"]
 
-_MOST_BYTES = 200  # of a name on most disks 255, less what is added to it
+_MOST_BYTES = 200  # of a name; most disks allow 255, some of which are added to it
 
 
 def private_folder_of(out: str | os.PathLike[str]) -> Path:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WORTH", "LineBlock", "LineWriter", "SeenMarks", "read_blocks"]
 
-_MOST_NAMES = 256  # of other fields; a line with yet another one is read in Python
+_MOST_NAMES = 256  # names of other fields; a line with another one is read in Python
 WORTH = 1 << 20  # bytes of files, packed or not, from which kernels are worth their compilation
 
 

@@ -38,10 +38,10 @@ __all__ = [
     "BasketsReference",
     "BasketsRelease",
     "CandidateAttack",
+    "DisclosureFields",
     "DisclosureRecord",
     "EmptySelection",
     "Finding",
-    "GivenAway",
     "How",
     "ReleaseMeasured",
 ]
@@ -50,7 +50,7 @@ Feature = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$"
 """The name of a column of the matrix, as its header or features file declares it."""
 
 
-class GivenAway(Record):
+class DisclosureFields(Record):
     """What a matrix discloses, measured on its own rows.
 
     `ac` is the anonymity by containment; `ac_under_absences` the same against someone who also knows a number
@@ -68,7 +68,7 @@ class GivenAway(Record):
     items_exact: Public[dict[str, bool]] = Field(default_factory=dict)
 
 
-class DisclosureRecord(GivenAway):
+class DisclosureRecord(DisclosureFields):
     """What a matrix discloses, and how many rows it has."""
 
     rows: Public[Count]
@@ -99,7 +99,7 @@ class Finding(HouseRecord):
     rows_after: float
 
 
-class BasketsCandidate(GivenAway, Candidate):
+class BasketsCandidate(DisclosureFields, Candidate):
     """A release for one k: its method, its promise, what it keeps.
 
     `promised` is the number of rows that were found to be left to the knowledge that the promise is
@@ -138,7 +138,7 @@ class BasketsCandidate(GivenAway, Candidate):
     counts_in_folds: tuple[Count, ...] = ()
 
 
-class BasketsReference(GivenAway, Reference):
+class BasketsReference(DisclosureFields, Reference):
     """The unchanged matrix, on the same axes."""
 
     auc: Share | None = None

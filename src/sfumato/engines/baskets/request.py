@@ -59,7 +59,7 @@ _LOG = Keyed(
 )
 
 
-class _OfMatrix(Request):
+class _MatrixRequest(Request):
     """What every request about a matrix or a log shares."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"log": _LOG}
@@ -165,7 +165,7 @@ class _OfMatrix(Request):
         return found.model_copy(update=kept) if kept else found
 
 
-class BasketsRequest(_OfMatrix):
+class BasketsRequest(_MatrixRequest):
     """The parameters of `baskets explore`."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
@@ -232,7 +232,7 @@ class BasketsRequest(_OfMatrix):
         return [v.item() if hasattr(v, "item") else v for v in value]
 
 
-class BasketsPublishRequest(_OfMatrix):
+class BasketsPublishRequest(_MatrixRequest):
     """The parameters of `baskets publish`, in addition to the choice of a candidate.
 
     Columns of a log, and a hierarchy in the folder of the data, need not be given again.
@@ -283,7 +283,7 @@ class BasketsPublishRequest(_OfMatrix):
         return self.model_copy(update=found)
 
 
-class _OfFolder(Request):
+class _FolderRequest(Request):
     """What is attacked; its positional argument comes first."""
 
     directory: str | Path = parameter(
@@ -293,7 +293,7 @@ class _OfFolder(Request):
     )
 
 
-class BasketsAttackRequest(_OfMatrix, _OfFolder):
+class BasketsAttackRequest(_MatrixRequest, _FolderRequest):
     """The parameters of `baskets attack`."""
 
     matrix: MatrixInput | None = parameter(  # type: ignore[assignment]  # releases need no data
@@ -320,7 +320,7 @@ class BasketsAttackRequest(_OfMatrix, _OfFolder):
     seed: int = parameter(0, help="Seed of the people drawn and of what is known about them.", ge=0)
 
 
-class BasketsAuditRequest(_OfMatrix):
+class BasketsAuditRequest(_MatrixRequest):
     """The parameters of `baskets audit`."""
 
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
@@ -334,14 +334,14 @@ class BasketsAuditRequest(_OfMatrix):
     )
 
 
-class BasketsTopicsRequest(_OfMatrix):
+class BasketsTopicsRequest(_MatrixRequest):
     """The parameters of `baskets topics`."""
 
     topics: int = parameter(10, help="Number of topics.", ge=2)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
-class BasketsHierarchyRequest(_OfMatrix):
+class BasketsHierarchyRequest(_MatrixRequest):
     """The parameters of `baskets hierarchy`."""
 
     size: int = parameter(
@@ -355,7 +355,7 @@ class BasketsHierarchyRequest(_OfMatrix):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
-class BasketsStudyRequest(_OfMatrix):
+class BasketsStudyRequest(_MatrixRequest):
     """The parameters of `baskets study`."""
 
     k: list[K] = parameter([5, 8, 11], help="k: minimum number of matching rows.", min_length=1)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["AnalystLoss", "compare_analyses", "compared_columns", "explained_column"]
 
 _QUARTILES = (0.25, 0.5, 0.75)
-_MOST_NAMES = 12  # of a column that goes into a regression, one less
-_NORMAL = 1.959964  # of a 95 % interval
-_MOST_VALUES = 200  # of a column of names that a release keeps figures of
+_MOST_NAMES = 12  # values of a column up to which it enters a regression, one indicator less
+_NORMAL = 1.959964  # quantile of the normal distribution for a 95 % interval
+_MOST_VALUES = 200  # values of a column of names up to which a release keeps its figures
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from .space.policy import Policy
 
 __all__ = ["AnalysedColumn", "ExplainedColumn", "count_columns", "sampled_rows"]
 
-_MOST_ROWS = 200_000  # of a regression; of more, every n-th is taken
+_MOST_ROWS = 200_000  # rows that a regression uses; of more, every n-th is taken
 _LOOKED_AT = 20_000  # rows, which mostly tell that a column cannot be explained
 
 

@@ -9,7 +9,7 @@ from ...core.records import ColumnName, HouseRecord, Name, Sentence
 
 __all__ = ["AnalysisRecord", "FigureRecord", "MarginRecord", "bounds_of_errors"]
 
-_LEAST_PUBLIC = 1_000  # records from which on no single one moves a mean error by much
+_LEAST_PUBLIC = 1_000  # records from which no single one moves a mean error by much
 
 
 class FigureRecord(HouseRecord):

@@ -1,4 +1,4 @@
-"""attack.json of the tables engine: what releases give away together."""
+"""attack.json of the tables engine: what releases reveal together."""
 
 from __future__ import annotations
 

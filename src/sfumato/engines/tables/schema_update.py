@@ -15,7 +15,7 @@ from .release.treatments import check_cells
 
 __all__ = ["SchemaChange", "changes_of"]
 
-_NEAR = 0.7  # how alike the names of a column that went and one that came are
+_NEAR = 0.7  # similarity of names from which a removed and an added column may be the same
 
 
 @dataclass(frozen=True)

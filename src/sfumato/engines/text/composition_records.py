@@ -80,7 +80,7 @@ class TextComposition(CompositionRecord):
         if not self.people:
             return (
                 f"{self.repeated_names:.1%} of the documents carry a name that also replaces one in the release "
-                f"{self.earlier!r}: whoever holds both can bring documents of the same person together"
+                f"{self.earlier!r}: anyone who holds both can bring documents of the same person together"
             )
         return (
             f"{self.people:,} documents are also in the release {self.earlier!r}: of {self.places:,} places that one of the "
@@ -106,6 +106,6 @@ class TextComposition(CompositionRecord):
         if self.left is not None:
             more.append(
                 f"  sensitive spans of which something is left: {self.left.first:,} and {self.left.second:,} in each "
-                f"alone, {self.left.together:,} to whoever holds both"
+                f"alone, {self.left.together:,} to anyone who holds both"
             )
         return [*found[:5], *more, *found[5:]]

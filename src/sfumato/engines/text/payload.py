@@ -1,4 +1,4 @@
-"""What is kept of the documents that were learned from, to hold a release against the promise.
+"""What is kept of the training documents, to check a release against the promise.
 
 Counts by document, the shift check, the reading of numeric dates, and marks of the texts; no word of
 them. It is next to the model, on the private side.

@@ -329,7 +329,7 @@ def _specs(
     }  # fmt: skip
     titled = (
         ("figure_7", "Policies that the search visited", visited),
-        ("figure_8", "The frontiers beside Safe Harbor", compared),
+        ("figure_8", "The frontiers compared with Safe Harbor", compared),
     )
     for name, title, rows in titled:
         for suffix, scale in (("", {}), ("_log", {"type": "log"})):

@@ -1,4 +1,4 @@
-"""What a language gives to a reader of notes: words and forms, without case and accents, and the patterns made of them."""
+"""What a reader of notes needs to know of a language: words and forms, without case and accents, and the patterns made of them."""
 
 from __future__ import annotations
 

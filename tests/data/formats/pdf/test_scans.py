@@ -20,11 +20,11 @@ from sfumato.data.formats.mail.attachments import format_of_attachment  # noqa: 
 from sfumato.data.formats.pdf.format import Pdf  # noqa: E402
 from sfumato.data.formats.protocol import CorpusFile  # noqa: E402
 from sfumato.data.formats.scans import registry  # noqa: E402
+from sfumato.data.formats.scans.deskewing import lay_flat, straighten  # noqa: E402
+from sfumato.data.formats.scans.orientation import read_upright  # noqa: E402
 from sfumato.data.formats.scans.painting import GREY, paint_page  # noqa: E402
 from sfumato.data.formats.scans.protocol import ReadWord, UnreadPictureError  # noqa: E402
-from sfumato.data.formats.scans.straightening import lay_flat, straighten  # noqa: E402
 from sfumato.data.formats.scans.tesseract import Tesseract  # noqa: E402
-from sfumato.data.formats.scans.turning import read_upright  # noqa: E402
 from sfumato.data.formats.verification import Digests  # noqa: E402
 
 from . import bars  # noqa: E402

@@ -18,7 +18,7 @@ from sfumato.engines.text.records import UNSURE, TextCandidate
 from sfumato.engines.text.redaction.person import PersonRule
 from sfumato.engines.text.redaction.sanitiser import Sanitiser, batches
 from sfumato.engines.text.redaction.surrogates import DateReading, SecretKey, Surrogates
-from sfumato.engines.text.release.key_at_home import KeyAtHome
+from sfumato.engines.text.release.key_on_driver import KeyOnDriver
 from sfumato.engines.text.release.parts import Shared, batch_part
 from sfumato.engines.text.release.writing import publish
 
@@ -113,7 +113,7 @@ def test_surrogates_of_a_cluster_are_those_of_one_machine_and_the_key_stays_here
             pickle.dumps(shared)
         cut = [("", documents[:3]), ("", documents[3:])]
         here = [batch_part(shared, batch) for batch in cut]
-        there = list(KeyAtHome(Away()).map_batches(batch_part, cut, shared=shared))
+        there = list(KeyOnDriver(Away()).map_batches(batch_part, cut, shared=shared))
         assert [b"".join(content) for content, _ in there] == [b"".join(c) for c, _ in here]
         assert [facts for _, facts in there] == [facts for _, facts in here]
         counted = [facts["counts"]["surrogates"] for _, facts in there]

@@ -45,6 +45,7 @@ def test_english_rules_find_what_a_letter_holds():
 @pytest.mark.parametrize(
     ("language", "text", "wanted"),
     [
+        ("de", "Date: Tue, 02 May 2023 10:00:00 +0200\nSehr geehrter Herr", {"02 May 2023"}),
         ("de", "Frau Müller (67 Jahre), geb. 4. März 1954, Lindenstraße 12, 80331 München", {"Müller", "67", "4. März 1954", "80331", "Lindenstraße 12"}),
         ("es", "Nombre: Lucía Ortega. DNI 12345678Z, 45 años, 3 de mayo de 2019.",
          {"Lucía Ortega", "12345678Z", "45 años", "3 de mayo de 2019"}),

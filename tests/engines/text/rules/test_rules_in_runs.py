@@ -43,6 +43,19 @@ def test_rules_alone_publish_and_say_that_nothing_was_measured(notes, tmp_path):
                 assert note.text[span.start : span.end] not in whole
 
 
+def test_a_match_is_one_span_with_its_punctuation(notes):
+    found = text.explore(bare(notes), labels=LABELS, rules=BUILT_IN)
+    sample = "Born September 17, 1932, see a.oneill@clinic.example or ring (707) 799-8725."
+    (published,) = found.publish("rules", [Document("d", sample)])
+    assert published.text == "Born [DATE], see [EMAIL] or ring [PHONE]."
+    shown = [(sample[s.start : s.end], s.label, s.reason) for s in found.spans(sample, ratio=1)]
+    assert shown == [
+        ("September 17, 1932", "DATE", "rule"),
+        ("a.oneill@clinic.example", "EMAIL", "rule"),
+        ("(707) 799-8725", "PHONE", "rule"),
+    ]
+
+
 def test_without_rules_and_labels_there_is_nothing_to_learn_from(notes):
     with pytest.raises(InputError, match="carries the label"):
         text.explore(bare(notes), labels=["NAME"])

@@ -22,10 +22,10 @@ from email.policy import compat32
 from html.parser import HTMLParser
 
 from ...document import Edit, Segment, apply
+from ..adjacent_words import PARTING, read_apart
 from ..files import OpenedFile, RefusedFileError
 from ..inspection import FileSummary
 from ..protocol import FieldNames
-from ..touching import PARTING, read_apart
 from .attachments import Attachment, open_attachment
 from .threads import THREADS, key_threads, read_threads
 

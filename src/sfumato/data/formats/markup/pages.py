@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from ..adjacent_words import PARTING, read_apart
 from ..files import RefusedFileError
 from ..inspection import FileSummary
 from ..office.walking import CollectedText
-from ..touching import PARTING, read_apart
 from .walking import MarkupFile, Walk, drop_element
 
 if TYPE_CHECKING:

@@ -233,7 +233,7 @@ class Workbook:
     # --- reading ---------------------------------------------------------------------------------
 
     def read(self, collected: CollectedText) -> None:
-        """Read the sheets in their order, then everything that hangs on them."""
+        """Read the sheets in their order, then the parts that belong to them."""
         dates = date_styles(next((p for p in self.package.parts if p.kind == "styles"), None))
         of_formula = {id(element): formula for element, formula in self._formulas}
         for element, part, name in self._sheets:

@@ -33,7 +33,7 @@ def clean_slides(package: Package) -> None:
 
 
 def reading_order(package: Package) -> list[OfficePart]:
-    """Return the parts: slides as they are shown, each followed by what hangs on it, then the masters."""
+    """Return the parts: slides as they are shown, each followed by the parts that belong to it, then the masters."""
     main = package.parts[0]
     assert main.tree is not None
     by_id = {r.id: r.target for r in main.relations.values()}

@@ -1,4 +1,4 @@
-"""Text objects and groups that draw nothing after a cut go: their number would tell that of the letters.
+"""Removes text objects and groups that draw nothing after a cut: their number would reveal that of the letters.
 
 Only what an edit can have emptied is looked at. It reaches from the edit over the operators around it that draw
 nothing; what is beyond them is written as it was.

@@ -1,4 +1,4 @@
-"""How the lines of a stream move when something goes from them.
+"""How the lines of a stream move when something is removed from them.
 
 The place of a cut gets the width of what replaces it, and the rest of the line follows: the gap says nothing
 about what was there. In justified text the spaces of the line are set to one width too, because they give the
@@ -17,14 +17,14 @@ from pdfminer.fontmetrics import FONT_METRICS
 
 from .interpret import TextShow
 from .marks import NO_EDIT, StreamCuts
-from .rules import CutBox
+from .underlines import CutBox
 
 __all__ = ["CutText", "LinePlan", "StreamLayout", "arrange", "placeholder_width"]
 
 _METRICS = FONT_METRICS["Helvetica"][1]
-_HOLE = 0.6  # of the font size: the width of a cut that gets no text
+_HOLE = 0.6  # width of a cut that gets no text, in font sizes
 _NATURAL = 0.28  # the space between words of justified text, of the font size
-_CELL_GAP = 0.6  # of the font size
+_CELL_GAP = 0.6  # space between two cells of a table, in font sizes
 _CELLS = 3  # lines that show a column
 _FEW = 12  # spaces below which nobody can tell justified text
 _SQUEEZED = (1.0, 0.75, 0.5)

@@ -39,9 +39,11 @@ _ODD = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe]")
 _MIRRORED = str.maketrans(")]}>»", "([{<«")
 _HYPHENS = {0x02, 0xFFFE}
 _UNREADABLE = (
-    0.2  # share of characters without a meaning from which on nobody can tell what is written
+    0.2  # share of characters without a meaning from which nobody can tell what is written
 )
-_CURVES = 60  # of a page without text from which on they may be letters: a name of ten letters has some 100
+_CURVES = (
+    60  # curves of a page without text from which they may be letters: a name of ten has some 100
+)
 _INVISIBLE = 3  # the text render mode of what an OCR program lays under a picture
 T = TypeVar("T")
 
@@ -315,7 +317,7 @@ def _with_invisible_text(data: bytes, pages: frozenset[int]) -> list[int]:
 
 
 def _with_drawn_letters(data: bytes, numbers: Sequence[int]) -> list[int]:
-    """Return the pages without text whose curves are so many that they may be letters."""
+    """Return the pages without text that have enough curves to be letters."""
     found = []
     document = pdfium.PdfDocument(data) if numbers else None
     for number in numbers:

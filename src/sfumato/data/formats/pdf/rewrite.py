@@ -1,4 +1,4 @@
-"""A content stream without what goes: single operators are replaced, every other byte is written as it was.
+"""A content stream without what is removed: single operators are replaced, every other byte is written as it was.
 
 From the first operator that changes to the end of its text object every piece of text gets its own place and
 the relative moves go: moves around removed letters would reveal their widths.
@@ -13,9 +13,9 @@ from .empty_groups import MOVES, STATE, splice, without_empty
 from .interpret import Matrix, StreamContent, TextShow, multiply
 from .layout import CutText, StreamLayout
 from .marks import StreamCuts
-from .rules import find_rules
 from .scan import StreamOperator
 from .streams import SHOWS
+from .underlines import find_rules
 
 __all__ = ["EXTRA_LETTERS", "PLACEHOLDER_FONT", "rewrite", "winansi"]
 

@@ -16,11 +16,11 @@ import pypdfium2 as pdfium
 from pikepdf import Array, Dictionary, Name, Object, Stream
 
 from ...limits import Limits
+from ..scans.orientation import ReadPicture, upright
 from ..scans.painting import GREY, covered_box, paint_page
 from ..scans.protocol import Picture, ReadWord, UnreadPictureError
 from ..scans.registry import PictureReader, picture_reader
 from ..scans.trust import trusted_words
-from ..scans.turning import ReadPicture, upright
 from .keys import PAGE_PICTURE
 from .marks import PageEdit
 from .read import PageText

@@ -27,7 +27,7 @@ from .second_reader import Letter, read_letters
 __all__ = ["find_leaks", "has_only_pages"]
 
 _SHORTEST = 4
-_LONG = 8  # characters from which on a string is searched in joined operands, where words touch
+_LONG = 8  # characters from which a string is searched in joined operands, where words touch
 _CATALOG = {"Type", "Pages", "Version", "OCProperties", "Lang"}
 _PAGE = {"Type", "Parent", "MediaBox", "CropBox", "Rotate", "Resources", "Contents", "Group", "UserUnit"}  # fmt: skip
 _DROPPED = re.compile("[\\s\u00ad\u2010\u2011-]+")

@@ -19,11 +19,11 @@ GREY = 221
 """The shade of what was removed; one of the sixteen."""
 _SHADE = 17
 _WHITE = 255
-_DARKER = 40  # than the paper around it: ink
+_DARKER = 40  # grey levels by which ink is darker than the paper around it
 _BLACK = 150
-_INKED = 0.06  # of the pixels of a square
+_INKED = 0.06  # share of the pixels of a square that are ink
 _MARGIN, _LEAST = 0.15, 2  # of the height of a word, and pixels, around what is removed
-_MILLIMETRES = 25.4  # of an inch
+_MILLIMETRES = 25.4  # millimetres of an inch
 _COARSE = 6  # millimetres of a grey square: larger than letters, so that it does not draw them
 _SPECKS = 3  # squares of a millimetre with ink in a coarse one; fewer are dirt, which becomes white
 

@@ -7,8 +7,8 @@ from hashlib import blake2b
 
 from ....core.errors import InputError
 from ....core.registry import Registry
+from .orientation import ReadPicture, read_upright
 from .protocol import Picture, Recogniser
-from .turning import ReadPicture, read_upright
 
 __all__ = ["RECOGNISERS", "PictureReader", "picture_reader"]
 

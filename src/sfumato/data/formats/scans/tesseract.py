@@ -15,7 +15,7 @@ from .protocol import Picture, ReadWord, UnreadPictureError
 
 __all__ = ["Tesseract"]
 
-_SECONDS = 180  # for one look at a page, on a machine that is busy
+_SECONDS = 180  # time limit for reading a page, on a busy machine
 _LANGUAGES = ("eng", "deu", "fra", "spa")
 _WORD_LEVEL = "5"
 

@@ -16,8 +16,8 @@ __all__ = ["MIN_CONFIDENCE", "trusted_words"]
 MIN_CONFIDENCE = (
     0.8  # on generated pages one right word in a hundred is below it, and one wrong word in six
 )
-_TALLEST = 2.5  # times the usual height of the page's words
-_WIDEST = 1.6  # times the height of the word, for each of its letters
+_TALLEST = 2.5  # multiple of the usual height of the page's words
+_WIDEST = 1.6  # multiple of the height of the word, for each of its letters
 
 
 def trusted_words(words: Sequence[ReadWord]) -> list[ReadWord]:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.composition.releases import private_record
-from ....core.errors import FormatError, InputError
+from ....core.errors import FormatError
 from ....core.randomness import Streams
 from ....core.records import InputFile
 from ....core.storage.private_folder import write_private
@@ -88,12 +88,10 @@ class PublishedPeople:
     def of(cls, release: str | os.PathLike[str]) -> PublishedPeople:
         """Read the list of a release; refuse one whose private folder is not at hand."""
         release = Path(release)
-        file = private_record(release, ITEMS_FILE)
-        if file is None:
-            raise InputError(
-                f"Nothing is known of the people in {release.name!r}.",
-                hint="name a release of baskets; its private folder must be next to it.",
-            )
+        file = private_record(
+            release, ITEMS_FILE, about="people",
+            hint="name a release of baskets; its private folder must be next to it.",
+        )  # fmt: skip
         return cls._read(release.name, file)
 
     @classmethod

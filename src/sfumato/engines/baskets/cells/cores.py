@@ -75,7 +75,7 @@ _THRESHOLDS = (64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
 _SEEDS = 400  # rows, or a share of all where that is more,
 _SHARE = 50  # around which cores of larger gains are looked for
 _HIGH = 2**60
-_MOST = 2**31 - 1  # what a row may be worth: shared weights are counted in 32 bits
+_MOST = 2**31 - 1  # largest worth of a row: shared weights are counted in 32 bits
 _LONG = 40  # items per row beyond which columns are a good start, too
 
 

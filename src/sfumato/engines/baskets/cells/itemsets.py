@@ -27,9 +27,9 @@ I4 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int64]
 
 _SEARCHED = 2_000_000  # ones up to which columns are a separate start
-_SWEEPS = 2  # of exchanges over all items
+_SWEEPS = 2  # sweeps of exchanges over all items
 _LOSS = 16  # ones that an exchange may lose before rows are filled again
-_LOOKS = 50_000_000  # at edges, for each start: a few seconds
+_LOOKS = 50_000_000  # edges that are looked at for each start: a few seconds
 _LOG = 1 << 22
 _MOST_TRIPLES = 4_000_000_000
 _ROOM = 1 << 25

@@ -42,7 +42,7 @@ def measure_disclosure(
 EVERYTHING = -1
 """As a number of known absences: all of them."""
 
-_EXACT = 3  # up to this many items the search over all sets of items is complete
+_EXACT = 3  # number of items up to which all sets of items are searched
 _WORK = 200_000_000
 
 

@@ -22,7 +22,7 @@ __all__ = ["MeasureOf"]
 
 _SAMPLE = 2000  # rows or items that a measure over pairs looks at
 _NEIGHBOURS = 10
-_SUPPORT = 0.01  # of the rows: where an itemset is called frequent
+_SUPPORT = 0.01  # share of the rows from which an itemset is called frequent
 
 
 Kept = Callable[[BinaryMatrix], float]

@@ -29,9 +29,9 @@ _KEPT_PAIRS = 24
 _EFFORT = 6_000
 _ROUNDS = 60
 _ROUNDING = 1e-12
-_NEAR = 1.5  # how far apart two weights may be, in log odds, to share prices
-_ENOUGH = 0.0005  # of the best sum found: a part this near needs no more work
-_LOOSE = 1e-4  # of the best sum found: how exact a bound is while prices still move
+_NEAR = 1.5  # distance of two weights, in log odds, up to which they share prices
+_ENOUGH = 0.0005  # share of the best sum found: a part this near needs no more work
+_LOOSE = 1e-4  # share of the best sum found: precision of a bound while prices still move
 _WARM_STEP = 0.2
 
 

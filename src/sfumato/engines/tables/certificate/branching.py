@@ -17,7 +17,7 @@ from .staircase import least_loss
 
 __all__ = ["branch"]
 
-_FAR_BEYOND = 1.15  # of the best sum found: bounds are of interest up to here
+_FAR_BEYOND = 1.15  # bounds up to this multiple of the best sum found are of interest
 _LIMIT = 1.5
 _STAGES = (1, 2, 2)
 

@@ -21,7 +21,7 @@ _MOST_ACTIVE = 20_000
 _BATCH = 32  # outer intervals measured at a time, at least
 _EXACT = 1e-7
 _MOST_LISTED = 1 << 13
-_SLACK = 1e-9  # of rounding: far above n·ε for the sums at hand
+_SLACK = 1e-9  # allowance for rounding: far above n·ε for the sums at hand
 _NO_MASK = np.zeros((0, 0), dtype=np.uint8)
 _MOMENTUM = 0.7
 _PATIENCE = 12

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ....core.composition.joint import Codes, JointSizes, ReleaseCodes, combine_codes
 from ....core.composition.releases import private_record
-from ....core.errors import FormatError, InputError
+from ....core.errors import FormatError
 from ....core.storage.private_folder import write_private
 
 if TYPE_CHECKING:
@@ -60,13 +60,11 @@ class KnownPeople:
     def of(cls, release: str | os.PathLike[str]) -> KnownPeople:
         """Read the list of a release; refuse one whose private folder is not at hand."""
         release = Path(release)
-        file = private_record(release, PEOPLE_FILE)
-        if file is None:
-            raise InputError(
-                f"Nothing is known of the people in {release.name!r}.",
-                hint="its private folder must be next to it, and its schema must have had a column with "
-                'role = "person" or "identifier".',
-            )
+        file = private_record(
+            release, PEOPLE_FILE, about="people",
+            hint="its private folder must be next to it, and its schema must have had a column with "
+            'role = "person" or "identifier".',
+        )  # fmt: skip
         return cls(release.name, _read(file))
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.coarse import granularity_of
-from ....core.exploration import mark_dominated
+from ....core.dominance import mark_dominated
 from ....data.table import Table
 from ..contingency.tables import cells_hash, resolved_schema
 from ..exploration import TablesExploration
@@ -190,7 +190,7 @@ def _population_facts(problem: Problem) -> PopulationFacts | None:
 
 
 def payload_of(problem: Problem, request: TablesRequest) -> TablesPayload:
-    """Return what a publication is held to, from the problem that was explored."""
+    """Return what a publication is checked against, from the problem that was explored."""
     table = problem.table
     return TablesPayload(
         schema=resolved_schema(table),

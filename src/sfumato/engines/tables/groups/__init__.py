@@ -1,1 +1,1 @@
-"""Who hides among whom, by rows, people or histories, and which groups are too small."""
+"""Groups of equal rows, people or histories, and which of them are too small."""

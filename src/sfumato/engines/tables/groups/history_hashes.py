@@ -11,7 +11,7 @@ __all__ = ["number_equal", "sums_of_rows"]
 
 Hashes = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.integer]
-_SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344)  # of the two sums: digits of pi
+_SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344)  # seeds of the two sums: digits of pi
 
 
 def mix_hash(x: Hashes) -> Hashes:

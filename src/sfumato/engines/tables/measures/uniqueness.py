@@ -28,12 +28,12 @@ __all__ = [
     "zayatz",
 ]
 
-_SMALL_FRACTION = 0.1  # up to which Pitman's model is preferred (Dankar and others, 2012)
+_SMALL_FRACTION = 0.1  # fraction up to which Pitman's model is preferred (Dankar and others, 2012)
 _EXACT = 12  # sample sizes that have their own constraint
 _DENSE = 40  # population sizes that are all in the programme; larger ones on a grid
 _STEP = 1.06
-_PARTS = 3  # of a population that is sampled unevenly, each with its own fraction
-_WHOLE = 0.999  # fraction from which on everybody counts as sampled
+_PARTS = 3  # parts of a population that is sampled unevenly, each with its own fraction
+_WHOLE = 0.999  # fraction from which everybody counts as sampled
 _FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 _Z = 2.0  # standard errors allowed per constraint
 

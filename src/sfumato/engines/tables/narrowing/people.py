@@ -18,7 +18,7 @@ __all__ = ["Certainty", "Guess", "PeopleCounter", "best_guess", "masks_of", "sub
 
 Mask = npt.NDArray[np.bool_]
 _MOST_ATTRIBUTES = 5
-_WEIGHT = 0.5  # of what is known already, in readings
+_WEIGHT = 0.5  # the weight of the row in readings: what an attacker knows already
 
 
 class PeopleCounter:

@@ -1,4 +1,4 @@
-"""Earlier releases of the same people: what this one and they give away together is measured before it appears."""
+"""Earlier releases of the same people: what they reveal together with this one is measured before it appears."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
 from ..composition.measure import measure_composition
 from ..composition.people import MARK, PEOPLE_FILE, SHOWN, KnownPeople
-from .different import DifferentRows
+from .distinct_rows import DistinctRows
 from .rows import BLANKS, NUMBER, SMALL, Generaliser
 from .suppression import SuppressedGroups
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["people_of_rows", "refuse_joint_risk"]
 
-_DIGITS = 16  # of the mark of a person: 64 bits
+_DIGITS = 16  # hexadecimal digits of the mark of a person: 64 bits
 
 
 def people_of_rows(
@@ -33,7 +33,7 @@ def people_of_rows(
     key: str,
     small: SuppressedGroups | None,
     blanks: SuppressedGroups | None,
-    different: DifferentRows | None = None,
+    distinct: DistinctRows | None = None,
 ) -> pa.Table | None:
     """Return a mark of each published person and the labels of the first row; None where no column names one.
 
@@ -47,7 +47,7 @@ def people_of_rows(
         Private; marks are made with it.
     small, blanks : SuppressedGroups or None
         The groups that are suppressed, and the cells that are blanked.
-    different : DifferentRows, optional
+    distinct : DistinctRows, optional
         The same rows, each once.
 
     """
@@ -58,7 +58,7 @@ def people_of_rows(
     names = [a.name for a in schema.quasi]
     shown = [n for n in _columns_as_they_are(schema) if n in opened.columns]
     carried = {MARK: _mark_sql(schema, named, key)} | {SHOWN + n: quote_name(n) for n in shown}
-    labels = generaliser.numbered_sql(opened, carried, different)
+    labels = generaliser.numbered_sql(opened, carried, distinct)
     if small is not None:
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quote_name(n) for n in small.groups.column_names)

@@ -1,4 +1,4 @@
-"""The person behind the words, at publishing: notes as they were and as they are published, against the population."""
+"""How many people fit a row and its note: measured for notes as they were and as they are published."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....compute.protocol import Compute
 from ....core.errors import SfumatoError
 from ....data.table_source import TableSource
-from .different import DifferentRows
+from .distinct_rows import DistinctRows
 from .rows import Generaliser, ReleaseRows
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def published_rows(
     compute: Compute,
     *,
     counted: bool = False,
-    different: DifferentRows | None = None,
+    distinct: DistinctRows | None = None,
 ) -> ReleaseRows:
     """Return the generalised rows of a table, made by an engine.
 
@@ -47,13 +47,13 @@ def published_rows(
         The engine.
     counted : bool, default=False
         Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
-    different : DifferentRows, optional
+    distinct : DistinctRows, optional
         The same rows, each once.
 
     """
     if compute.name == "local":  # DuckDB streams and uses all cores itself
         counted = counted and generaliser.repeats(opened)
-        sql = generaliser.selection(opened, counted=counted, different=different)
+        sql = generaliser.selection(opened, counted=counted, distinct=distinct)
         return ReleaseRows(opened, sql, counted=counted)
     selection = generaliser.selection(opened)
     import pyarrow as pa

@@ -10,7 +10,7 @@ from ....data.table import Table, find_misplaced, read_table
 from ....data.table_source import TableSource
 from ..contingency.tables import count_on_cluster
 from ..payload import TablesPayload
-from .different import DifferentRows
+from .distinct_rows import DistinctRows
 
 __all__ = ["read_for_release"]
 
@@ -20,11 +20,11 @@ def read_for_release(
     payload: TablesPayload,
     population: PopulationInput | None,
     compute: Compute,
-    different: DifferentRows | None = None,
+    distinct: DistinctRows | None = None,
 ) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
-    if different is not None:
-        counts = different.counts(payload.schema)
+    if distinct is not None:
+        counts = distinct.counts(payload.schema)
     else:
         counts = count_on_cluster(opened, payload.schema, compute)
     table = read_table(opened, payload.schema, population, counts=counts)

@@ -20,7 +20,7 @@ from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import TableSource, quote_name, quote_text
 from ....data.value_labels import LABELLED, NamedCodes, write_with_labels
 from ..space.policy import Policy
-from .different import COPIES, PLACE, DifferentRows, rows_repeat
+from .distinct_rows import COPIES, PLACE, DistinctRows, rows_repeat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,7 @@ NUMBER = "sfumato row number"
 WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
 SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
-_GROUP_ROWS = 122_880  # of a Parquet file
+_GROUP_ROWS = 122_880  # rows of a row group of a Parquet file
 _COPIED = 1_000  # copies of a row that are made at a time
 _MARK = 16  # hexadecimal digits of the mark of a person
 
@@ -86,12 +86,12 @@ class Generaliser:
         opened: TableSource,
         *,
         counted: bool = False,
-        different: DifferentRows | None = None,
+        distinct: DistinctRows | None = None,
     ) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
 
         With `counted`, equal rows of the input are read once, with the number of its copies; where they were
-        read so already (`different`), the file is not read again.
+        read so already (`distinct`), the file is not read again.
         """
         labels, text, where = self._labels(opened)
         dates = self._dates() | self._links()
@@ -106,8 +106,8 @@ class Generaliser:
         if counted:
             cells = ", ".join(map(quote_name, self.columns(opened)))
             copies = "count(*)"
-            if different is not None:
-                raw, copies = different.relation, f"CAST(sum({COPIES}) AS BIGINT)"
+            if distinct is not None:
+                raw, copies = distinct.relation, f"CAST(sum({COPIES}) AS BIGINT)"
             raw = f"(SELECT {cells}, {copies} AS {COPIES} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
             columns.append(COPIES)
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
@@ -193,7 +193,7 @@ class Generaliser:
         self,
         opened: TableSource,
         carried: Mapping[str, str] | None = None,
-        different: DifferentRows | None = None,
+        distinct: DistinctRows | None = None,
     ) -> str:
         """Write the query of the labels with the number of each row in its file.
 
@@ -203,7 +203,7 @@ class Generaliser:
             The rows.
         carried : mapping, optional
             Further columns of the result by name, as expressions of cells, which are text.
-        different : DifferentRows, optional
+        distinct : DistinctRows, optional
             The same rows, each once: its number is then that of the first.
 
         """
@@ -213,8 +213,8 @@ class Generaliser:
             others = [c for c in opened.columns if c not in labels]
             text += [f"CAST({quote_name(c)} AS VARCHAR) AS {quote_name(c)}" for c in others]
         raw, place = opened.raw, "row_number() OVER ()"
-        if different is not None:
-            raw, place = different.relation, PLACE
+        if distinct is not None:
+            raw, place = distinct.relation, PLACE
         source = (
             f"(SELECT {place} AS {quote_name(NUMBER)}, * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
         )

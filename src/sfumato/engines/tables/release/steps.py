@@ -39,15 +39,15 @@ from ..space.policy import Lattice, Policy
 from .analyses import analysis_fields
 from .codebook import write_codebook
 from .composing import people_of_rows, refuse_joint_risk
-from .different import DifferentRows
+from .distinct_rows import DistinctRows
 from .households import household_risk
 from .notes import RewrittenNotes, rewrite_notes
 from .notes_people import add_people
 from .outputs import Frame, delimiter_of, frame_like, named_codes, target_of
+from .post_randomisation import transitions
 from .promises import below_promise, broken_conditions, conditions_of
 from .publishing import published_rows
 from .reading import read_for_release
-from .redrawing import transitions
 from .rows import WHO, Generaliser, ReleaseRows
 from .suppression import (
     SuppressedGroups,
@@ -181,11 +181,11 @@ def _prepare(
         declared, keep=request.keep_undeclared, drop=payload.schema.undeclared == "drop"
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
-    different = None
+    distinct = None
     if compute.name == "local":
         used = [c for c in opened.columns if c in declared or c in kept]
-        different = DifferentRows.of(opened, used)
-    table = read_for_release(opened, payload, request.population, compute, different)
+        distinct = DistinctRows.of(opened, used)
+    table = read_for_release(opened, payload, request.population, compute, distinct)
     shift = None
     if promise.promised and payload.margins is not None:
         shift = check_table(payload.margins, table)
@@ -207,8 +207,8 @@ def _prepare(
     add_people(notes, policy, table, kept_rows, payload.sampling_fraction)
     counted = blanks is None and not request.keep_order
     if notes.opened is not opened:
-        different = None  # other rows are published than were read
-    rows = published_rows(generaliser, notes.opened, compute, counted=counted, different=different)
+        distinct = None  # other rows are published than were read
+    rows = published_rows(generaliser, notes.opened, compute, counted=counted, distinct=distinct)
     columns = generaliser.columns(opened)
     if left_out is not None:
         rows = rows.without(left_out.groups)
@@ -239,7 +239,7 @@ def _prepare(
         losses=changed.losses,
         notes=notes,
         people=people_of_rows(
-            generaliser, kept_rows, private_key().mark("people"), left_out, blanks, different
+            generaliser, kept_rows, private_key().mark("people"), left_out, blanks, distinct
         ),
         households=household_risk(generaliser, kept_rows, left_out, blanks),
     )
@@ -248,7 +248,7 @@ def _prepare(
 
 @dataclass(frozen=True)
 class _TablePublication:
-    """One publication: what is published, what it is held to, and what was suppressed."""
+    """One publication: what is published, what it is checked against, and what was suppressed."""
 
     policy: Policy
     promise: TablesCandidate

@@ -49,7 +49,7 @@ def rows_without_value(opened: TableSource, table: Table) -> list[dict[str, str]
 
 @dataclass(frozen=True)
 class SuppressedGroups:
-    """SuppressedGroups by their published labels, and how many records they hold."""
+    """Suppressed groups by their published labels, and how many records they hold."""
 
     groups: pa.Table
     records: int

@@ -23,8 +23,8 @@ from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
 from .microaggregation import average_together, microaggregate, round_to
-from .redrawing import STORED as _STORED
-from .redrawing import RedrawnColumn
+from .post_randomisation import STORED as _STORED
+from .post_randomisation import RedrawnColumn
 from .rows import WHO, ReleaseRows
 
 __all__ = ["Treated", "check_cells", "treat"]
@@ -260,7 +260,7 @@ class _TreatedColumn:
     def step(self) -> float:
         """Return the power of ten below the column's deviation: numbers are rounded to a part of it.
 
-        It hardly ever hangs on a single number, and what is finer than that would tell of single numbers.
+        It hardly ever depends on a single number; finer steps would reveal single numbers.
         """
         deviation = self._deviation()
         return 10.0 ** np.floor(np.log10(deviation)) if deviation > 0 else 1.0

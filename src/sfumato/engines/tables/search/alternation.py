@@ -18,7 +18,7 @@ _WEIGHTS_AROUND = 9
 _SPREAD = 4.0
 _ROUNDS = 6
 _FIRST_FINE = 37  # weights of the first round with time to spare
-_WORTH = 2e-5  # of the area
+_WORTH = 2e-5  # relative gain in area below which no further round is made
 _TABLE_LIMIT = 1 << 22  # places of one interval table
 
 

@@ -20,8 +20,8 @@ __all__ = ["cross"]
 
 _IDLE = 300  # children in a row that were measured before: the neighbourhood is exhausted
 _CUTS = 7  # ways to split an interval without a hierarchy
-_FAR = 0.25  # of the geometric law of the distance between the parents
-_FEW = 0.5  # of the geometric law of a few steps
+_FAR = 0.25  # parameter of the geometric law of the distance between the parents
+_FEW = 0.5  # parameter of the geometric law of the number of steps
 _MANY = (2.0, 4.0)  # powers of two between which many steps are
 _Entry = tuple[float, float, bytes]
 _Way = Callable[[SearchRun, list[_Entry], int, np.random.Generator], Bits]

@@ -21,7 +21,7 @@ _SPREAD = (0.2, 0.5, 1.0, 2.0)  # deviations of the logarithm by which gains are
 _ANY = 8.0  # a deviation that leaves nearly nothing of the order of gains
 _FROM_TOP = 4  # descents before the best policies found are loosened and walked down from
 _MOST_JOINED = 4
-_CUTS = 7  # of an interval without a hierarchy
+_CUTS = 7  # cuts that are tried in an interval without a hierarchy
 Split = tuple[
     int, tuple[int, ...]
 ]  # the first bit of the interval's attribute part, the bits to set

@@ -21,11 +21,11 @@ from .run import Bits, SearchRun
 
 __all__ = ["exchange"]
 
-_WHOLE = 1 << 12  # up to this many policies are all measured
+_WHOLE = 1 << 12  # policies up to which all are measured
 _LEVELS = (12, 30)
-_CHAIN_FROM = 3  # evaluations a step from which on a whole chain is affordable
-_CHAIN_SHARE = 0.1  # of the evaluations left
-_REFINE_FROM = 40  # evaluations an attribute from which on interval tables are affordable
+_CHAIN_FROM = 3  # evaluations a step from which a whole chain is affordable
+_CHAIN_SHARE = 0.1  # share of the evaluations left that a chain may use
+_REFINE_FROM = 40  # evaluations an attribute from which interval tables are affordable
 _WALK_SHARE = 0.5
 _COUPLED_WALK = 0.4
 _NEAR_UNIQUE = 0.6  # share of records that are named in the data as it is
@@ -33,21 +33,21 @@ _DOWN_SHARE = 0.5
 _DOWN_LEVELS = 2
 _COUPLED_CROSS = 0.35
 _UNIQUE_CROSS = 0.7
-_UNIQUE_WALK = 28  # evaluations an attribute from which on walks up are affordable
+_UNIQUE_WALK = 28  # evaluations an attribute from which walks up are affordable
 _UNIQUE_ENDS = 15
 _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
-_DESCENT_SHARE = 0.6  # of the evaluations, under conditions
-_LEVELS_SHARE = 0.3  # where groups that lack diversity are suppressed
+_DESCENT_SHARE = 0.6  # share of the evaluations for descents, under conditions
+_LEVELS_SHARE = 0.3  # share for levels, where groups that lack diversity are suppressed
 _DESCENT_SHARE_LEVELS = 0.25  # after levels
 _DESCENT_SHARE_FREE = (
     0.1  # where intervals are free and sizes are all that is asked: tables do the rest
 )
 _DESCENT_SMALL = 1_000  # evaluations up to which tables are too dear
 _DESCENT = 6_000  # evaluations that are shared out where there is no budget
-_MOST_WHOLE = 1 << 20  # and this many where the budget covers them
+_MOST_WHOLE = 1 << 20  # policies up to which all are measured, where the budget allows
 _CROSS = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 

@@ -23,9 +23,9 @@ __all__ = ["ALL", "KNOWN", "MISSING", "RARE", "DomainLabels", "round_between", "
 MISSING = "?"
 ALL = "*"
 KNOWN = "known"  # all values, but not a missing one
-RARE = "a rare value"  # in the place of a label that names what few people share
+RARE = "a rare value"  # replaces a label that names a value which few people share
 _LISTED = 8  # names that are written out; more are a numbered group, and the codebook lists them
-_BAND = "\x00"  # where the number of a group goes: no label holds a control character
+_BAND = "\x00"  # placeholder for the number of a group: no label contains a control character
 
 
 def _number(text: str) -> Decimal | None:
@@ -183,7 +183,7 @@ class DomainLabels:
         return {}
 
     def cut(self, place: int) -> Decimal:
-        """Return the number from which on values belong to the interval that begins at a place."""
+        """Return the smallest number of the interval that begins at a place."""
         assert self.numbers is not None
         if place not in self._cuts:
             self._cuts[place] = round_between(self.numbers[place - 1], self.numbers[place])

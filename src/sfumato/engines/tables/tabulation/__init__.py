@@ -1,1 +1,1 @@
-"""Tables of counts: small cells suppressed so that no margin gives one back, counts rounded, or noise added."""
+"""Tables of counts: small cells suppressed so that no margin reveals one, counts rounded, or noise added."""

@@ -21,7 +21,7 @@ from .rules import CountRule, read_rule
 __all__ = ["CountTable", "tabulate"]
 
 _RELEASE = "release.json"
-_AUDITED_CELLS = 2_000  # of a rounded table
+_AUDITED_CELLS = 2_000  # cells up to which a rounded table is audited
 _AUDITED_SMALL = 200
 
 

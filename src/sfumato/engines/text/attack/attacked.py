@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_publication", "last_round"]
 
-_FOLDS = 4  # by document
+_FOLDS = 4  # folds of documents
 
 
 def attack_publication(

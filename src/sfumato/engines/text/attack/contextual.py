@@ -1,4 +1,4 @@
-"""Words that give a removed name away: found by association, labelled before or removed after, measured.
+"""Words that reveal a removed name: found by association, labelled before or removed after, measured.
 
 A word is associated with an identifier when it is in the identifier's documents more often than
 chance allows (Fisher's exact test, one-sided, on documents; Benjamini–Hochberg over all pairs that were

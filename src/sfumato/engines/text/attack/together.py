@@ -76,12 +76,10 @@ class KnownDocuments:
     def of(cls, release: str | os.PathLike[str]) -> KnownDocuments:
         """Read the edits of a release; refuse one whose private folder is not at hand."""
         release = Path(release)
-        file = private_record(release, EDITS_FILE)
-        if file is None:
-            raise InputError(
-                f"Nothing is known of the documents in {release.name!r}.",
-                hint="name a release of documents; its private folder must be next to it.",
-            )
+        file = private_record(
+            release, EDITS_FILE, about="documents",
+            hint="name a release of documents; its private folder must be next to it.",
+        )  # fmt: skip
         rows, names, places, at = [], [], [], 0
         with file.open("rb") as stream:
             for line in stream:

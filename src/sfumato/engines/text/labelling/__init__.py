@@ -1,4 +1,4 @@
-"""Labelling from nothing: questions worth asking, a learner for half answers, and the risk they tell."""
+"""Labelling from scratch: which questions to ask, a learner for partial answers, and an estimate of the risk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The risk that answers tell: from random windows alone, scored by models that have not seen their documents.
+"""The risk estimated from answers: from random windows alone, scored by models that have not seen their documents.
 
 The range is the wider of a bootstrap in two stages (documents, then windows within them) and the exact
 interval of Clopper and Pearson: windows are few, and each alone is too narrow where they are.
@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 _DRAWS = 400
-_LEVEL = 0.95  # of the range of an estimate
-_FARTHEST = 5  # times the answers given: a trend says nothing about what is farther
+_LEVEL = 0.95  # confidence of the range of an estimate
+_FARTHEST = 5  # multiple of the answers given beyond which a trend says nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from .scorers import ScoredPool
 
 __all__ = ["judge_ratios"]
 
-_HIGHER = (2.0, 5.0)  # times the project's ratio
+_HIGHER = (2.0, 5.0)  # multiples of the project's ratio
 
 
 def judge_ratios(

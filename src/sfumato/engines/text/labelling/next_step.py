@@ -14,7 +14,7 @@ from .journal import Event
 
 __all__ = ["NextStep", "next_step", "seconds_of"]
 
-_SECONDS = {"mark": 4.0, "window": 20.0, "class": 8.0}  # until enough answers of a kind were timed
+_SECONDS = {"mark": 4.0, "window": 20.0, "class": 8.0}  # per answer, until enough were timed
 _FEWEST_TIMED = 5
 _FEWEST_WORDS = 30  # sensitive words in random windows before a share says much
 

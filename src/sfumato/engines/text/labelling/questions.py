@@ -27,9 +27,9 @@ WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
 SHORT = 3  # bytes below which a word says nothing about equal words
 EVERY = 5  # one question in so many is a random window
-_CLASS_SHARE = 0.25  # of what the members of a class are worth: they are not all alike
+_CLASS_SHARE = 0.25  # share of its members' worth that a class counts for: they differ
 _WINDOW_BONUS = 1.5  # a window also shows what nobody expected
-_EAGER = 0.25  # how much a question is preferred that is likelier answered yes
+_EAGER = 0.25  # preference for questions that are likelier answered yes
 EVEN_ODDS = 0.0  # the score of a word that is as likely sensitive as not
 ASKING = ("cost", "attacker", "windows")
 """Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""

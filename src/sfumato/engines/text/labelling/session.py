@@ -33,7 +33,7 @@ from .word_classes import WordClasses
 
 __all__ = ["Session"]
 
-_NEARLY = 0.7  # how far below the threshold a word of a harmless class is asked about again
+_NEARLY = 0.7  # log-odds below the threshold: words of harmless classes are asked about again
 _MISSED = 0.2  # share of sensitive words called harmless by mistake: strong evidence against a no overrides it
 
 

@@ -1,4 +1,4 @@
-"""Ensemble: a CRF proposes, a support vector machine disposes.
+"""Ensemble: a CRF proposes, a support vector machine filters.
 
 The CRF's positives (at a low threshold, to lose few) go to an SVM that learns, from out-of-half answers
 of the CRF, which of them are false alarms. What the CRF does not propose keeps the CRF's low score.

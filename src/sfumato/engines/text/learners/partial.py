@@ -24,7 +24,7 @@ __all__ = ["UNKNOWN", "Fitted", "PartialCRF", "Pool"]
 UNKNOWN = -1
 Known = npt.NDArray[np.int8]
 _RARE, _GO_ON = -4.0, -1.0  # log-odds of the first and of a further sensitive word, to begin with
-_FADING = 3.0  # how strongly those of the rules and of the transitions hold
+_FADING = 3.0  # strength of the prior on the weights of the rules and of the transitions
 _WEAK, _FIRM = 2.0, 4.5  # what a weak and a firm rule add to a word's log-odds, to begin with
 # What each bin of another model's log-odds adds, initially, and how strongly the prior holds.
 _SEEN = np.array([-7, -5, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 3, 5, 7, 0], np.float32) - _RARE

@@ -1,4 +1,4 @@
-"""The same word in the same document: a capitalised one is hardly less likely sensitive than at its surest place.
+"""Repeated words: a capitalised word is hardly less likely sensitive than at its surest place in the document.
 
 A name that the context gives away once is a name where it stands alone, too.
 """

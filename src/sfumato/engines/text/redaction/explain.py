@@ -20,8 +20,8 @@ class FoundSpan:
     """A redacted span: characters `start` to `end`, its label, how likely it is, and why.
 
     `probability` is the largest one that a classifier gives to a word of the span; None where no
-    classifier decided. `reason` is "marked" (by a person), "deny list" or "round N" with the threshold
-    of that round's classifier as a probability.
+    classifier decided. `reason` is "marked" (by a person), "deny list", "rule" or "round N" with the
+    threshold of that round's classifier as a probability.
     """
 
     start: int
@@ -57,16 +57,18 @@ def explain(document: Document | str, classifiers: ClassifierSet) -> list[FoundS
     start, end = tokens.char_offsets()
     first = np.searchsorted(tokens.start, spans.start)
     last = np.searchsorted(tokens.start, spans.end)
-    denied = classifiers.deny.matches(data) & ~classifiers.allow.matches(data)
+    certain = {
+        "marked": marked > 0,
+        "deny list": classifiers.deny.matches(data) & ~classifiers.allow.matches(data),
+        "rule": classifiers.ruled(data)[1] > 0,
+    }
     found = []
     for a, b, k in zip(first.tolist(), last.tolist(), spans.kind.tolist(), strict=True):
         own = np.arange(a, b)[kind[a:b] == k]
         label = classifiers.labels[k - 1]
-        if (marked[own] > 0).any():
-            found.append(FoundSpan(int(start[a]), int(end[b - 1]), label, None, None, "marked"))
-            continue
-        if denied[own].any():
-            found.append(FoundSpan(int(start[a]), int(end[b - 1]), label, None, None, "deny list"))
+        reason = next((name for name, mask in certain.items() if mask[own].any()), None)
+        if reason is not None:
+            found.append(FoundSpan(int(start[a]), int(end[b - 1]), label, None, None, reason))
             continue
         number = max(1, int(rounds[own].max()))
         threshold = classifiers.classifiers[number - 1].threshold

@@ -1,4 +1,4 @@
-"""Redacted tokens become spans, and spans become other text: one copy of the bytes, no detour.
+"""Redacted tokens become spans, and spans become other text, with one copy of the bytes.
 
 Neighbouring tokens of one kind on one line are one span, with the gap between them; so are the parts
 of "12/03/2020" and "J. Smith", whose punctuation no classifier judges.

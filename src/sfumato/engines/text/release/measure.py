@@ -54,8 +54,8 @@ def check_sample(
 ) -> tuple[ShiftCheck, float | None]:
     """Compare a sample with what was learned from.
 
-    Documents that were learned from are of the same kind by themselves, and the fold models have seen
-    them: they are left out of the comparison.
+    Training documents are left out of the comparison: they are of the same kind anyway, and the fold
+    models have seen them.
 
     Returns
     -------

@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 _QUOTE = 0x22
-_COLUMNS = 3  # of a block: ids, texts, other fields
+_COLUMNS = 3  # columns of a block: ids, texts, other fields
 _KEPT = 1 << 23  # characters of documents that are kept for writing
 Spans = Sequence[tuple[int, tuple[Span, ...]]]
 """The marked spans of a block, each with its document's place."""

@@ -34,7 +34,7 @@ from ..private_edits import EDITS_FILE, publish_private
 from ..records import ScanRecord, TextCandidate, TextHow, TextRelease, Verification, WordCounts
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
-from .key_at_home import KeyAtHome
+from .key_on_driver import KeyOnDriver
 from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
@@ -43,8 +43,8 @@ from .sample import Sampler
 
 __all__ = ["publish"]
 
-# Of what was measured to be redacted: less than this share of it, where so many words are expected, is
-# no release of the same kind.
+# A release in which less than this share of the expected words is redacted, where at least 30 are expected,
+# is not of the same kind.
 _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
@@ -181,7 +181,7 @@ class _TextPublication:
         began = time.perf_counter()
         engine = compute_engine(self.options.engine, threads=self.options.threads)
         keyed = engine.name != "local" and not self.sanitiser.replacer.by_label_alone
-        compute = KeyAtHome(engine) if keyed else engine
+        compute = KeyOnDriver(engine) if keyed else engine
         part = line_part if self.in_columns else batch_part
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
             self.counts += RedactionCounts(**facts["counts"])

@@ -315,7 +315,8 @@ def _of(language: str) -> list[Rule]:
     written = (
         rf"\b(?:\d{{1,2}}{ordinal}{of}\s+(?:of\s+)?(?:{months})\b\.?,?(?:{of}\s+(?:19|20)?\d{{2}}\b)?"
         rf"|(?:{months})\b\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+(?:19|20)\d{{2}}\b)?"
-        rf"|(?:{months})\b\.?,?{of}\s+(?:19|20)\d{{2}}\b)"
+        rf"|(?:{months})\b\.?,?{of}\s+(?:19|20)\d{{2}}\b"
+        rf"|\d{{1,2}} (?:{_MONTHS['en']}) (?:19|20)\d{{2}}\b)"  # as every mail has it, in any language
     )
     # German nouns are capitalised too: one word after a title, more only where it looks like a name.
     name = _FULL_NAME

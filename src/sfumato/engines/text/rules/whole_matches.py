@@ -1,4 +1,4 @@
-"""What a rule matched as one thing is redacted as one thing: an e-mail address, a number, a date.
+"""Matches of rules are redacted whole: e-mail addresses, numbers, dates.
 
 Classifiers decide word by word; of an address whose parts they judge differently nothing may be left.
 """

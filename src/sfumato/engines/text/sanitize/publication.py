@@ -1,4 +1,4 @@
-"""What GreedySanitize answers with: the rounds that it played and the classifiers that it kept."""
+"""The result of GreedySanitize: its rounds and the classifiers that it kept."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A small linear model, learned from public corpora and shipped with the package, that reads before anybody has labelled."""
+"""A small linear model, learned from public corpora and shipped with the package, for documents without labels."""

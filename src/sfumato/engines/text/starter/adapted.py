@@ -34,7 +34,7 @@ __all__ = ["GUARD", "Adaptation", "AdaptedStarter", "adapt", "kinds_of", "withou
 GUARD = 0.7
 """The share of the words that the starter must know; below, their language is probably another."""
 _SURE, _SURELY_NOT = 0.5, -3.5  # log-odds from which a word counts as known
-_DROP = 3.0  # how much less likely a name is than where the same document is surest of it
+_DROP = 3.0  # log-odds by which a name may be below its surest place in the same document
 _FOLDS = 4
 _NEVER = 1e9  # log-odds that no word has
 _FEWEST_DOCUMENTS, _FEWEST_WORDS = 10, 5  # for self-training
@@ -89,7 +89,7 @@ class AdaptedStarter(Model):
     Parameters
     ----------
     collection : CollectionWords
-        What the collection tells about its words.
+        Statistics of the collection's words.
     readers : tuple
         One for each kind.
     knows_language : bool, default True

@@ -1,4 +1,4 @@
-"""Where rules already find nearly all of a kind, what only the starter finds is rarely one: heed that, without labels.
+"""Discount what only the starter finds where rules already find nearly all of a kind; no label is needed.
 
 Two views of the same words tell of each other. The share of the starter's surest words that rules match, too, is an
 estimate of what rules find of all words of the kind. Where that is nearly everything, the matched share of less sure
@@ -26,7 +26,7 @@ _HEEDED = ("NAME",)
 _SUREST = (6.0, 4.0, 3.0, 2.0)  # log-odds of the surest words: the highest with enough of them
 _FEWEST = 20
 _BANDS = (-np.log(10.0), -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0, np.inf)
-_LEAST_CHANCE = 1.0 / 11.0  # of a word that is withheld at L/C 10
+_LEAST_CHANCE = 1.0 / 11.0  # probability from which a word is withheld at L/C 10
 
 
 def least_alone(scores: Scores, matched: Mask, counted: Mask) -> float:

@@ -1,4 +1,4 @@
-"""What a collection of texts tells about its words without any label.
+"""Statistics of the words of a collection, which need no label.
 
 Names occur in few documents and are hardly ever written small; headings and jargon occur in many. Both are
 features of a place, from counts over the whole collection, so that they are the same in every batch.
@@ -19,9 +19,9 @@ __all__ = ["CASE_PLACES", "SPREAD_PLACES", "CollectionWords", "sentence_starts"]
 CASE_PLACES, SPREAD_PLACES = 37, 15
 _SPREADS, _CASES = 7, 6  # values of the two for a word, before its place is looked at
 _RARE, _UNSEEN = 1, 2  # what a word gets that the collection does not hold
-_SHARES = (0.01, 0.03, 0.1, 0.3)  # of the documents that hold the word
-_SMALL = (0.1, 0.5, 0.9)  # of its occurrences that are written small
-_CAPITALS = (0.05, 0.2)  # of the words inside sentences, over the collection
+_SHARES = (0.01, 0.03, 0.1, 0.3)  # bins of the share of documents that contain the word
+_SMALL = (0.1, 0.5, 0.9)  # bins of the share of its occurrences in small letters
+_CAPITALS = (0.05, 0.2)  # bins of the share of capitalised words inside sentences
 _ENDS = lower_keys([".", "!", "?", "…", ":"])
 
 

@@ -56,7 +56,7 @@ __all__ = [
     "target_of",
 ]
 
-_MIN_COMMON = 0.5  # of a release's words, to be taken for one of these documents
+_MIN_COMMON = 0.5  # share of the released words that an original must contain
 
 
 @dataclass(frozen=True)

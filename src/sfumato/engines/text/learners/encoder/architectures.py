@@ -1,4 +1,4 @@
-"""What an encoder is, by its config.json: one of several architectures, all read into one layout of tensors.
+"""Architectures of encoders, recognised by config.json and all read into one layout of tensors.
 
 BERT's names are the usual ones. RoBERTa and XLM-R count places from where padding ends, DistilBERT has other names,
 DeBERTa (v2, v3) attends by relative distances, ModernBERT turns queries and keys by their places and reads some layers

@@ -1,4 +1,4 @@
-"""`Encoder` learns: it competes with the CRF on both sides of the game."""
+"""`Encoder`, the learner: like the CRF, it can publish and attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`EncoderModel` scores: a fine-tuned encoder, whole, of one or several members whose answers are averaged."""
+"""`EncoderModel`, a fine-tuned encoder: one member, or several whose scores are averaged."""
 
 from __future__ import annotations
 

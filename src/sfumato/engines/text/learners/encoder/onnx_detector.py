@@ -30,7 +30,7 @@ __all__ = ["OnnxClassifier"]
 _NEEDED = ("onnxruntime", "tokenizers")
 _MODELS = ("model.onnx", "onnx/model.onnx")
 _CONFIG_LIMIT, _TOKENIZER_LIMIT, _MODEL_LIMIT = 1 << 20, 1 << 26, 1 << 31
-_SILENT = 4  # what onnxruntime logs may quote its input
+_SILENT = 4  # severity from which onnxruntime logs: its messages may quote the input
 _Found = TypeVar("_Found")
 Answers = npt.NDArray[np.float32]
 

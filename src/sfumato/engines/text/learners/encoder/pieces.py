@@ -25,8 +25,8 @@ WINDOW, OVERLAP = 160, 40
 LENGTHS = (24, 40, 64, 96, WINDOW)
 # What begins and ends a window, stands for what was redacted, and for what is unknown, by its names.
 _MARKS = (("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[MASK]", "<mask>"), ("[UNK]", "<unk>"))
-_MOST_PIECES = 16  # of one token: what is longer is cut
-_MOST_WORDS = 1 << 20  # that are remembered
+_MOST_PIECES = 16  # pieces of one token; a longer one is cut
+_MOST_WORDS = 1 << 20  # words whose pieces are remembered
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Labels", "WindowGroup", "WindowedCorpus"]
 
-_PARTS = 8  # of a batch
-_PLACES = 2 * LENGTHS[-1]  # of a part, whatever the length of its windows
+_PARTS = 8  # parts of a batch
+_PLACES = 2 * LENGTHS[-1]  # word pieces of a part, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
 _APART = 256  # places of a batch of tokens that are judged apart from their neighbours
 # Of the places of a batch, the shares that may be judged: few, since each is compiled for.

@@ -1,4 +1,4 @@
-"""Analyse each distinct word once: what it says of itself and what it says of its neighbours.
+"""Analyse each distinct word once: its own features, and those that it has as a neighbour.
 
 A row of the table is a word type; the first rows represent the edges of a document and what is
 redacted. Features are 64-bit hashes, so that a table for new text needs nothing from the old one.

@@ -20,6 +20,7 @@ from ...learners.weights import UNIT
 from ...reading.arrays import Scores
 from ...reading.features import REDACTED, RESERVED, TokenData, WordKnowledge, WordTable
 from ...sanitize.classifiers import Classifier, ClassifierSet
+from ...sanitize.lone_marks import without_lone_marks
 from . import _kernels
 
 __all__ = ["CompiledCandidate", "compile_candidate"]
@@ -219,12 +220,13 @@ class CompiledCandidate:
             if model < len(self.models):
                 batch.redact(found, model)
         kinds = redacted.astype(np.int16)
-        if source.typing is None:
-            return kinds
-        places = np.flatnonzero(redacted)
-        emissions = np.zeros((typed, len(redacted)))
-        emissions[:, places] = [_log(own[places]) for own in odds]
-        return likeliest_labels(emissions, source.typing.moves, redacted, line_starts(data.tokens))
+        if source.typing is not None:
+            places = np.flatnonzero(redacted)
+            emissions = np.zeros((typed, len(redacted)))
+            emissions[:, places] = [_log(own[places]) for own in odds]
+            starts = line_starts(data.tokens)
+            kinds = likeliest_labels(emissions, source.typing.moves, redacted, starts)
+        return without_lone_marks(kinds, data)
 
     @staticmethod
     def _stages(

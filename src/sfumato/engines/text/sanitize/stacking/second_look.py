@@ -18,7 +18,7 @@ from ...reading.features import TokenData
 __all__ = ["SecondPass", "fit_second_pass", "look_again", "passages"]
 
 REACH = 6
-SHARE = 0.235  # of the words that it was fitted on, so that new texts stay under a quarter
+SHARE = 0.235  # share of the words that it was fitted on, so that new texts stay under a quarter
 _WIDEST = 6.0
 
 

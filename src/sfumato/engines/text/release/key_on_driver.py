@@ -1,4 +1,4 @@
-"""Surrogates of a cluster's parts: workers say what is redacted and where, this machine chooses what replaces it.
+"""Surrogates on a cluster: workers decide what is redacted and where; the driver, which holds the key, replaces it.
 
 A secret key is sent nowhere. A worker writes the arguments of `Replacer.replace` in place of a replacement; when a
 part comes back, they are replaced by the answers of the replacer that holds the key, which are those of one machine.
@@ -19,7 +19,7 @@ from .parts import PartContent, Shared
 if TYPE_CHECKING:
     from ....compute.protocol import Compute
 
-__all__ = ["KeyAtHome"]
+__all__ = ["KeyOnDriver"]
 
 Batch = TypeVar("Batch")
 Part = tuple[list[Buffer], Mapping[str, object]]
@@ -37,8 +37,8 @@ class _Asked(Replacer):
 
 
 @dataclass(frozen=True)
-class KeyAtHome:
-    """Computes elsewhere what needs no key.
+class KeyOnDriver:
+    """A compute whose workers do what needs no key; the driver puts in the surrogates.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato import tables
 from sfumato.core.errors import PlanError
-from sfumato.engines.tables.release.redrawing import redraw, uniforms
+from sfumato.engines.tables.release.post_randomisation import redraw, uniforms
 
 CHANCE = 0.3
 

@@ -1,4 +1,4 @@
-"""The different rows of a file in which rows repeat: read once, and used by every step of publishing."""
+"""The distinct rows of a file in which rows repeat: read once, and used by every step of publishing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ....data.table_source import TableSource, quote_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["COPIES", "PLACE", "DifferentRows", "rows_repeat"]
+__all__ = ["COPIES", "PLACE", "DistinctRows", "rows_repeat"]
 
 COPIES = quote_name("sfumato copies")
-PLACE = quote_name("sfumato place")  # of the first such row, from 1
-_NAME = "sfumato_different_rows"
+PLACE = quote_name("sfumato place")  # the number of the first such row, from 1
+_NAME = "sfumato_distinct_rows"
 _LOOKED_AT = 20_000  # rows, to see whether they repeat
 
 
@@ -35,7 +35,7 @@ def rows_repeat(opened: TableSource, columns: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class DifferentRows:
+class DistinctRows:
     """A table of the database with each row once, how often it occurs, and where first.
 
     Parameters
@@ -51,7 +51,7 @@ class DifferentRows:
     relation: str = _NAME
 
     @classmethod
-    def of(cls, opened: TableSource, columns: Sequence[str]) -> DifferentRows | None:
+    def of(cls, opened: TableSource, columns: Sequence[str]) -> DistinctRows | None:
         """Read the file; return None where its rows do not repeat."""
         if not rows_repeat(opened, columns):
             return None

@@ -14,7 +14,7 @@ from .protocol import Picture, ReadWord
 __all__ = ["lay_flat", "slope_of", "straighten"]
 
 _STEEPEST = 0.12  # about seven degrees; what is steeper is no scan that slipped
-_WORDS = 4  # of a line that tells its slope
+_WORDS = 4  # words that a line needs to show its slope
 
 
 def slope_of(words: Sequence[ReadWord]) -> float:

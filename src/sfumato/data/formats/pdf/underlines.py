@@ -1,4 +1,4 @@
-"""Underlines and fills behind words: their width is that of the words, so they go where a word goes."""
+"""Underlines and fills behind words: their width is that of the words, so they are removed with them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ __all__ = ["STORED", "RedrawnColumn", "redraw", "transition_matrix", "transition
 STORED = "sfumato_rows"  # the rows while columns are treated
 _NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
-_MOST_VALUES = 50  # of a column whose matrix a release holds; of more, the chance alone says it
+_MOST_VALUES = 50  # values of a column up to which a release contains its matrix
 
 
 def redraw(

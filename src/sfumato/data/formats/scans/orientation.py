@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .deskewing import lay_flat, slope_of, straighten
 from .protocol import Picture, ReadWord, Recogniser
-from .straightening import lay_flat, slope_of, straighten
 
 __all__ = ["ReadPicture", "read_upright", "upright"]
 

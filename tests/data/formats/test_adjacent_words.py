@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from sfumato.data.formats.adjacent_words import read_apart
 from sfumato.data.formats.mail.message import open_message
 from sfumato.data.formats.markup.pages import open_page
-from sfumato.data.formats.touching import read_apart
 
 MESSAGE = b"From: ward@example.org\nContent-Type: text/html\n\n"
 
