@@ -230,7 +230,9 @@ def correct(browser, page):
     both = browser.run(f"{wide.format('.reading aside .sides')} / {wide.format('.reading')}")
     assert both > 0.5  # the document, not the list of documents, has the room
     edge = "document.querySelector('{}').getBoundingClientRect().right"
-    assert browser.run(f"{edge.format('.reading section table')} <= {edge.format('.reading section')}")
+    assert browser.run(
+        f"{edge.format('.reading section table')} <= {edge.format('.reading section')}"
+    )
     places = json.loads(browser.run("""JSON.stringify((() => {
       const place = (w) => w && [Number(w.dataset.first), Number(w.dataset.last)];
       const words = [...document.querySelectorAll("#text .word")];
