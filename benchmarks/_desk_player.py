@@ -21,6 +21,7 @@ import numpy as np
 from sfumato.data.document import Document, Span
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.learners.protocol import cost_threshold
 from sfumato.engines.text.reading.tokens import labels_from_spans
 
 READ, WORD, CHANGE, MARK, REMOVE, LIKE, CLASS, DONE = 0.25, 3.0, 2.0, 3.0, 1.5, 2.0, 8.0, 1.0
@@ -144,7 +145,8 @@ def judged(session: Any, person: Person) -> dict[str, Any]:
     counted, truth = person.counted, person.truth
     answers = session.answers
     cleared = getattr(answers, "cleared", np.zeros(len(truth), np.bool_))
-    gone = (found > 0) | ((answers.known == 0) & ~cleared & (session.scores >= session.policy.threshold))  # fmt: skip
+    threshold = cost_threshold(session.record.ratio)
+    gone = (found > 0) | ((answers.known == 0) & ~cleared & (session.scores >= threshold))  # fmt: skip
     sensitive = counted & (truth > 0)
     left, false = sensitive & ~gone, counted & (truth == 0) & gone
     hidden = sensitive & (found > 0)

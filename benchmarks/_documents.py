@@ -214,7 +214,7 @@ def _record(content: bytes) -> Iterable[str]:
         v
         for own in root.iter()
         for k, v in own.attrib.items()
-        if k.rpartition("}")[2] not in _CODES
+        if not (own.tag.startswith("{urn:hl7-org:") and k in _CODES)
     )
     return [*root.itertext(), *values]
 

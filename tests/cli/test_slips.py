@@ -110,6 +110,15 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
     assert f"did you mean {meant}?" in said
 
 
+def test_choices_in_a_hint_are_not_options(place):
+    status, said = told(
+        "text", "publish", place / "notes", place / "samples" / "notes.jsonl.gz", "--format", "pdf:picture=keep",
+        "--out", place / "x",
+    )  # fmt: skip
+    assert status == 2
+    assert "write pdf:pictures=blank|keep,overlaps=" in said
+
+
 def test_a_file_is_no_exploration(place):
     with pytest.raises(InputError, match=r"'register\.csv' is a file, not a folder"):
         load(place / "samples" / "register.csv")
@@ -130,6 +139,25 @@ def test_files_that_are_no_documents_are_counted_once(place, tmp_path):
     assert "Doe" not in said
     with pytest.warns(UnreadFilesWarning):
         read_documents(letters)
+
+
+def test_a_project_leaves_out_files_that_cannot_be_read_and_says_how_many(place, tmp_path):
+    letters = tmp_path / "letters"
+    letters.mkdir()
+    for number, text in enumerate(("Ann Lee was seen.", "John Doe came at noon.", "All is well.")):
+        (letters / f"{number}.html").write_text(f"<p>{text}</p>", encoding="utf-8")
+    (letters / "Doe.html").write_bytes("<p>Zoë Doe</p>".encode("latin-1"))
+    (letters / "Roe.docx").write_bytes(b"")
+    status, said = told("text", "start", letters, "--label", "NAME", "--out", tmp_path / "project")
+    assert status == 0, said
+    assert "Of 5 documents of 'letters' 2 cannot be read and are left out" in said
+    assert "is in an unknown character set (1)" in said
+    assert "Doe" not in said
+    status, said = told("text", "explore", tmp_path / "project", "--label", "all", "--out", tmp_path / "frontier")  # fmt: skip
+    assert status == 0, said
+    status, said = told("text", "publish", tmp_path / "frontier", tmp_path / "project", "--ratio", "10", "--accept-shift", "--out", tmp_path / "release")  # fmt: skip
+    assert status == 1, said
+    assert "2 records could not be processed and were withheld" in said
 
 
 @pytest.mark.parametrize("option", ["--port=99999", "--port=-1", "--idle=0"])

@@ -216,6 +216,12 @@ def test_an_error_is_in_the_words_of_the_command_line():
     assert "--risk small-groups:K of call must be greater than or equal to 1" in done.stderr
 
 
+def test_an_encoder_of_a_folder_is_tuned_by_an_option_of_its_own():
+    words = ["c.jsonl", "--label", "NAME", "--encoder", "enc", "--encoder-tuning", "all"]
+    request, said = called(TEXT.Request, words)
+    assert (str(request.encoder), request.encoder_tuning, said) == ("enc", "all", "")
+
+
 def test_folders_never_take_an_argument():
     request = TEXT.Request.build({**READ, "encoder": "C:models:two"}, owner="call")
     assert str(request.encoder) == "C:models:two"

@@ -24,7 +24,7 @@ from sfumato.core import (
     Streams,
     Utility,
 )
-from sfumato.core.exploration import mark_dominated
+from sfumato.core.dominance import mark_dominated
 from sfumato.core.files import canonical_json, sha256_of, whole_directory, whole_file, write_json
 from sfumato.core.records import FrontierRecord
 from sfumato.core.toml_files import read_toml, validate

@@ -12,7 +12,8 @@ from sfumato.core import (
     Utility,
 )
 from sfumato.core.choice import Choice
-from sfumato.core.exploration import Exploration, mark_dominated
+from sfumato.core.dominance import mark_dominated
+from sfumato.core.exploration import Exploration
 from sfumato.core.plan import Plan
 from sfumato.core.records import FrontierRecord
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.core.dominance import mark_dominated
 from sfumato.core.errors import FormatError
-from sfumato.core.exploration import Exploration, mark_dominated
+from sfumato.core.exploration import Exploration
 from sfumato.core.files import canonical_json
 from sfumato.core.measures import Interval, Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Reference, Release

@@ -70,7 +70,7 @@ def test_an_approved_release_comes_first_with_who_when_and_what(project, tmp_pat
     assert story.checks[0].state == "holds"
     assert story.checks[0].text == (
         "Candidate r10 was approved by MM on 16 November 2026 at 12:30 UTC, who had seen 2 documents of it, "
-        "1 to the end. Earlier reviews made 3 corrections."
+        "1 to the end. They read for 42 seconds. Earlier reviews made 3 corrections."
     )
     facts = ReportFacts((part,)).to_json()["parts"][0]
     assert facts["approval"]["by"] == "MM"

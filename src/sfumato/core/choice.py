@@ -1,13 +1,13 @@
 """Which candidate of a frontier is published: by id, by limits, by a reference, or at the knee.
 
-`--choose` says it in one value: `p17` (an id), `knee`, `max-risk:0.01`, `min-utility:0.8` (or both, with a comma
-between them), `better-than:NAME`, `for:REGIME`, and what an engine adds.
+`--choose` says it in one value: `p17` (an id), `knee`, limits such as `max-risk:0.01` and `min-utility:0.8` (several with
+commas between them), `better-than:NAME`, `for:REGIME`, and what an engine adds.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from pydantic import model_validator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Choosing"]
 
-_LIMITS = ("max-risk:", "min-utility:")
+_LIMITS = ("max_risk", "min_utility")
 
 C = TypeVar("C", bound="Candidate")
 R = TypeVar("R", bound="FrontierRecord")
@@ -33,6 +33,8 @@ class Choosing(Compound):
 
     Parameters
     ----------
+    limits : sequence of str, default ()
+        Fields among the ways that are limits: they may be given together.
     **ways : str
         By field: the form of a way, as "knee", "better-than:NAME" or "policy=FILE".
 
@@ -40,20 +42,22 @@ class Choosing(Compound):
 
     takes = (str,)
 
-    def __init__(self, **ways: str) -> None:
+    def __init__(self, *, limits: Sequence[str] = (), **ways: str) -> None:
         own = {
             "knee": "knee", "max_risk": "max-risk:RISK", "min_utility": "min-utility:UTILITY",
             "dominates": "better-than:NAME", "regime": "for:REGIME",
         }  # fmt: skip
         self.ways = {**own, **ways}
+        self.limits = (*_LIMITS, *limits)
         self.metavar = "|".join(["ID", *self.ways.values()])
 
     def read(self, value: object) -> dict[str, object]:
-        """Return the field of the chosen way; two fields for both limits."""
+        """Return the field of the chosen way; several fields for several limits."""
         table = table_of(value)
         if table is not None:
             return dict(table)
-        if isinstance(value, str) and value.startswith(_LIMITS):
+        limits = tuple(self.ways[name].partition(":")[0] + ":" for name in self.limits)
+        if isinstance(value, str) and value.startswith(limits):
             return {k: v for part in value.split(",") for k, v in self._one(part.strip()).items()}
         return self._one(value)
 
@@ -68,8 +72,8 @@ class Choosing(Compound):
         return {"id": value}
 
     def write(self, values: Mapping[str, object]) -> tuple[str, set[str]]:
-        """Return the first way that is given; both limits where there are two."""
-        limits = [name for name in ("max_risk", "min_utility") if values.get(name) is not None]
+        """Return the first way that is given; all limits where there are several."""
+        limits = [name for name in self.limits if values.get(name) is not None]
         if len(limits) > 1:
             return ",".join(self.write({n: values[n]})[0] for n in limits), set(limits)
         for field, form in {"id": "ID", **self.ways}.items():
@@ -88,7 +92,8 @@ class Choosing(Compound):
 class Choice(Request):
     """Exactly one way of choosing a candidate; engines may add their own ways (`_own_ways`).
 
-    A way of an engine is a field within `id`, and a form of the `Choosing` in `compounds`.
+    A way of an engine is a field within `id`, and a form of the `Choosing` in `compounds`, which also names
+    the limits among them: these go to `Exploration.choose` together.
     """
 
     compounds: ClassVar[Mapping[str, Compound]] = {"id": Choosing()}
@@ -121,14 +126,26 @@ class Choice(Request):
     )
 
     def _own_ways(self) -> tuple[str, ...]:
-        """Return the names of the ways that an engine added."""
+        """Return the names of the ways that an engine added, except its limits."""
         return ()
+
+    def _limits(self) -> dict[str, float]:
+        """Return the limits that are given, by name."""
+        known = self.compounds["id"]
+        assert isinstance(known, Choosing)
+        given = {name: getattr(self, name) for name in known.limits}
+        return {name: value for name, value in given.items() if value is not None}
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        limits = self.max_risk is not None or self.min_utility is not None
         own = [getattr(self, name) is not None for name in self._own_ways()]
-        ways = [self.id is not None, limits, self.dominates is not None, self.knee, *own]
+        ways = [
+            self.id is not None,
+            bool(self._limits()),
+            self.dominates is not None,
+            self.knee,
+            *own,
+        ]
         ways.append(self.regime is not None)
         if sum(ways) != 1:
             raise ValueError(
@@ -152,7 +169,7 @@ class Choice(Request):
             return exploration.knee()
         if self.regime is not None:
             return _within(self.regime, exploration)
-        return exploration.choose(max_risk=self.max_risk, min_utility=self.min_utility)
+        return exploration.choose(**self._limits())
 
 
 def _within(name: str, exploration: Exploration[R, C]) -> C:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .exploration import AnyExploration
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "estimate",
     "few",
+    "frame_of",
     "html_table",
     "show_candidate",
     "show_exploration",
@@ -104,6 +105,29 @@ def show_exploration_html(exploration: AnyExploration) -> str:
              f"utility: {axes['utility']}" if "utility" in axes else "utility", "")  # fmt: skip
     caption = f"{exploration.record.engine}: {len(exploration)} candidates on the frontier"
     return html_table(caption, rows, heads, first="td")
+
+
+def frame_of(rows: Sequence[dict[str, object]]) -> Any:
+    """Return rows as a frame: pandas where it is installed, else polars, else Arrow.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One dict per row, by column.
+
+    """
+    import pyarrow as pa
+
+    table = pa.Table.from_pylist(list(rows))
+    try:
+        return table.to_pandas()
+    except ImportError:
+        pass
+    try:
+        import polars as pl
+    except ImportError:
+        return table
+    return pl.from_arrow(table)
 
 
 def _release_facts(release: Release) -> list[tuple[str, str]]:

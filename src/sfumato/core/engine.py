@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from . import records
     from . import request as requests
     from .approval import Approval
+    from .dominance import ChosenBy
     from .publication import Publication
     from .regimes import Regime
     from .story import Story
@@ -110,7 +111,7 @@ class Part:
     release: records.Release | None = None
     attack: records.AttackRecord | None = None
     chosen: records.Candidate | None = None
-    chosen_by: Literal["release", "steward", "knee"] = "knee"
+    chosen_by: ChosenBy = "knee"
     sources: Mapping[str, str] = field(default_factory=dict)
     """By name of an input that another part of the same report published: the id of that part."""
     regime: Regime | None = None

@@ -173,7 +173,7 @@ class PrivacyWarning(UserWarning):
 
 
 class UnreadFilesWarning(UserWarning):
-    """Files of a folder are of no format that is read, and are no documents of it."""
+    """Files of a folder, or records of a corpus, cannot be read and are left out."""
 
 
 class FormerSpellingWarning(FutureWarning):

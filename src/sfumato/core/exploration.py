@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 from . import display
+from .dominance import ChosenBy, frontier_of, mark_dominated
 from .errors import FormatError, ModelError, NoCandidateError, did_you_mean
 from .files import read_json, sha256_of
 from .frontier import Frontier
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
     from .engine import AnyEngine, Progress
     from .story import Chart
 
-__all__ = ["AnyExploration", "Exploration", "load", "mark_dominated"]
+__all__ = ["AnyExploration", "Exploration", "load"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
-_WAYS = ("knee", "max-risk:R", "min-utility:U")  # ways to choose a candidate without its id
 
 
 def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidate]:
@@ -54,17 +54,6 @@ def load(folder: str | os.PathLike[str]) -> Exploration[FrontierRecord, Candidat
     return found
 
 
-def mark_dominated(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
-    """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
-    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
-    frontier: Frontier[str] = Frontier()
-    for candidate in ordered:  # of equals the first by id stays, whatever order they came in
-        frontier.insert(candidate.risk.value, candidate.utility.value, candidate.id)
-    best = set(frontier)
-    marked = [c.model_copy(update={"dominated": c.id not in best}) for c in ordered]
-    return tuple(marked), frontier.area()
-
-
 class Exploration(Generic[R, C]):
     """A frontier of candidates, ready to choose from and to publish.
 
@@ -76,13 +65,16 @@ class Exploration(Generic[R, C]):
     """
 
     Record: ClassVar[type[FrontierRecord]] = FrontierRecord
+    ways: ClassVar[tuple[str, ...]] = ("knee", "max-risk:R", "min-utility:U")
+    """How a candidate is chosen without its id."""
 
     def __init__(self, record: R) -> None:
         self.record = record
-        self.frontier: Frontier[C] = Frontier()
-        for candidate in record.candidates:
-            if not candidate.dominated:
-                self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
+        self.frontier = self._frontier(record)
+
+    @staticmethod
+    def _frontier(record: FrontierRecord) -> Frontier[C]:
+        return frontier_of(c for c in cast("Sequence[C]", record.candidates) if not c.dominated)
 
     @classmethod
     def mark_dominated(cls, candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
@@ -134,7 +126,7 @@ class Exploration(Generic[R, C]):
                 return candidate
         raise NoCandidateError(
             f"There is no candidate {candidate_id!r} on this frontier.",
-            hint=did_you_mean(candidate_id, [*(c.id for c in self.candidates), *_WAYS]),
+            hint=did_you_mean(candidate_id, [*(c.id for c in self.candidates), *self.ways]),
         )
 
     def choose(self, *, max_risk: float | None = None, min_utility: float | None = None) -> C:
@@ -152,7 +144,34 @@ class Exploration(Generic[R, C]):
 
     def knee(self) -> C:
         """Return the candidate farthest above the straight line between the two ends."""
-        return self.frontier.knee()
+        return self.knee_of(self.record, self.frontier)
+
+    @classmethod
+    def knee_of(cls, record: FrontierRecord, frontier: Frontier[C]) -> C:  # noqa: ARG003
+        """Return the knee of a frontier, as `knee` and reports do.
+
+        Parameters
+        ----------
+        record : FrontierRecord
+            The content of frontier.json.
+        frontier : Frontier
+            Its candidates that no other one dominates.
+
+        """
+        return frontier.knee()
+
+    @classmethod
+    def suggest(cls, record: FrontierRecord) -> tuple[C, ChosenBy] | None:
+        """Return the candidate that a report is about where nobody has chosen one, and how it is chosen.
+
+        Parameters
+        ----------
+        record : FrontierRecord
+            The content of frontier.json.
+
+        """
+        frontier: Frontier[C] = cls._frontier(record)
+        return (cls.knee_of(record, frontier), "knee") if len(frontier) else None
 
     def dominating(self, reference: Reference | str | tuple[float, float]) -> C | None:
         """Return the safest candidate that is better than a reference, if there is one.
@@ -321,9 +340,8 @@ class Exploration(Generic[R, C]):
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per candidate on the frontier."""
         width = max((len(c.id) for c in self), default=2)
-        rows = [f"{'id':>{width}}  {'risk':>9}  {'utility':>8}"]
-        rows += [f"{c.id:>{width}}  {c.risk.value:9.4g}  {c.utility.value:8.4f}" for c in self]
-        return rows
+        rows = [f"{c.id:>{width}}  {c.risk.value:9.4g}  {c.utility.value:8.4f}" for c in self]
+        return [f"{'id':>{width}}  {'risk':>9}  {'utility':>8}", *rows]
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat row per candidate: numbers, names and flags, no nested values."""
@@ -341,18 +359,7 @@ class Exploration(Generic[R, C]):
 
     def to_frame(self) -> Any:
         """Return the candidates as a frame: pandas where it is installed, else polars, else Arrow."""
-        import pyarrow as pa
-
-        table = pa.Table.from_pylist(self.to_rows())
-        try:
-            return table.to_pandas()
-        except ImportError:
-            pass
-        try:
-            import polars as pl
-        except ImportError:
-            return table
-        return pl.from_arrow(table)
+        return display.frame_of(self.to_rows())
 
     def plot(self, candidate: C | str | None = None, *, log: bool = False) -> Chart:
         """Draw risk against utility, as a report does.
@@ -360,7 +367,7 @@ class Exploration(Generic[R, C]):
         Parameters
         ----------
         candidate : Candidate or str, optional
-            The candidate to mark, or its id; the knee by default.
+            The candidate to mark, or its id; the one that a report suggests by default.
         log : bool, default=False
             Whether the risk axis is logarithmic.
 
@@ -372,12 +379,13 @@ class Exploration(Generic[R, C]):
         """
         from .engine import Part
 
-        marked = self.knee() if candidate is None else candidate
-        own = self.candidate(marked if isinstance(marked, str) else marked.id)
+        chosen_by: ChosenBy = "steward"
+        if candidate is None:
+            candidate, chosen_by = self.suggest(self.record) or (self.knee(), "knee")
+        own = self.candidate(candidate if isinstance(candidate, str) else candidate.id)
         part = Part(
-            self.record.engine, self.record.engine, self.record, chosen=own,
-            chosen_by="knee" if candidate is None else "steward",
-        )  # fmt: skip
+            self.record.engine, self.record.engine, self.record, chosen=own, chosen_by=chosen_by
+        )
         plot: Callable[..., Chart] = import_module("sfumato.presentation.plotting").plot
         return plot(part, self.engine.story(part).charts, log=log)
 

@@ -190,7 +190,8 @@ class Request(BaseModel):
             message = message[:1].lower() + message[1:].rstrip(".")
             message, _, hint = message.partition("; ")
             if not name and known:
-                named = re.compile(rf"\b({'|'.join(map(re.escape, known))})\b")
+                # What stands in a choice (`pictures=blank|keep`) is a value, and no parameter of that name.
+                named = re.compile(rf"(?<![=|:,])\b({'|'.join(map(re.escape, known))})\b(?![=|])")
                 hint = named.sub(lambda m: spelled(m[1]), hint)
             where = f"{spelled(name)} of {owner}" if name else owner
             rule = message.removeprefix("input should be ")

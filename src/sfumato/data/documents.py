@@ -16,6 +16,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -23,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.display import html_table
-from ..core.errors import DataError, InputError, ParameterError
+from ..core.errors import DataError, InputError, ParameterError, UnreadFilesWarning
 from ..core.files import whole_directory, whole_file
 from .corpus_parts import data_of, parts_of_files, parts_of_folder
 from .document import Document, Edited, Span
@@ -111,12 +113,22 @@ class Corpus:
         if count == 0:
             raise self.empty()
 
-    def readable(self) -> list[Document]:
-        """Return the documents that can be read; where none can, raise for the first."""
+    def readable(self, *, warns: bool = False) -> list[Document]:
+        """Return the documents that can be read; where none can, raise for the first.
+
+        Parameters
+        ----------
+        warns : bool, default=False
+            Whether to warn of those that cannot, in counts by reason.
+
+        """
         records = list(self.tolerant())
         found = [record for record in records if isinstance(record, Document)]
+        left = [record for record in records if isinstance(record, Withheld)]
         if not found:
-            raise next(record.error() for record in records if isinstance(record, Withheld))
+            raise left[0].error()
+        if left and warns:
+            _warn_of_unreadable(self.name, len(records), left)
         return found
 
     def empty(self) -> DataError:
@@ -306,6 +318,17 @@ def _write_part(like: Corpus, part: CorpusFile, edited: Iterable[Edited], out: P
     path = like.place_of(part, out)
     path.parent.mkdir(parents=True, exist_ok=True)
     like.format.write(part, edited, path)
+
+
+def _warn_of_unreadable(name: str, many: int, left: Sequence[Withheld]) -> None:
+    """Warn of documents that cannot be read."""
+    reasons = ", ".join(f"{reason} ({n})" for reason, n in Counter(r.reason for r in left).items())
+    warnings.warn(
+        f"Of {many:,} documents of {name!r} {len(left):,} cannot be read and are left out: {reasons}. "
+        "Hint: publishing withholds them, and lists them by id.",
+        UnreadFilesWarning,
+        stacklevel=4,
+    )
 
 
 def documents_frame(documents: Iterable[Document], *, like: Corpus) -> object:

@@ -78,6 +78,11 @@ class Desk(ABC):
     def released_candidate(self) -> str | None:
         """The candidate of the last release; None where nothing was published yet."""
 
+    @property
+    def aimed_candidate(self) -> str | None:
+        """The candidate that the answers aim at; None where they aim at none."""
+        return None
+
     def has_release(self, candidate: str) -> bool:
         """Return whether a candidate was published."""
         return candidate == self.released_candidate

@@ -82,10 +82,14 @@ def fill_spec(name: str, **datasets: Sequence[Mapping[str, object]]) -> Spec:
 
 
 def bounds_of(values: Sequence[float], pad: float = 0.06) -> list[float]:
-    """Return a domain around values, with some room on both sides."""
+    """Return a domain around values, with some room on both sides; around zero alone, no tick below it.
+
+    >>> bounds_of([0.0, 0.5]), bounds_of([0.0, 0.0])
+    ([-0.03, 0.53], [-0.0006, 0.01])
+    """
     low, high = min(values), max(values)
     margin = (high - low) * pad or max(abs(high) * pad, 0.01)
-    return [low - margin, high + margin]
+    return [low - margin if low or high else -margin * pad, high + margin]
 
 
 def headroom(drawing: Spec, panel: int, values: Sequence[float | None]) -> None:

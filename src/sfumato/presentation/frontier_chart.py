@@ -343,8 +343,9 @@ class _Drawing:
         return steps
 
     def _chosen_words(self, chosen: Candidate) -> dict[str, str]:
-        by = {"release": "published", "steward": "chosen", "knee": "suggested"}
-        return {"name": say(by[self.part.chosen_by]), "says": self.axes.says(chosen)}
+        by = {"release": "published", "steward": "chosen"}
+        name = say(by.get(self.part.chosen_by, "suggested"))
+        return {"name": name, "says": self.axes.says(chosen)}
 
     def _scale(self, spec: Spec, log: bool, domain: list[float], ys: list[float]) -> None:
         x, y = spec["encoding"]["x"], spec["encoding"]["y"]

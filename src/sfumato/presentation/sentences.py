@@ -63,6 +63,11 @@ def chosen_sentence(part: Part) -> str:
             "The numbers are about candidate {name}, which the steward chose; nothing has been published yet.",
             name=name,
         )
+    if part.chosen_by == "project":
+        return say(
+            "Nothing has been published yet. The numbers are about candidate {name}, at the loss ratio of the project, for which its questions are chosen.",
+            name=name,
+        )
     return say(
         "Nothing has been published yet. The numbers are about candidate {name}, the [[knee|knee]] of the frontier: a starting point, not a recommendation.",
         name=name,

@@ -122,6 +122,11 @@ def _approval_sentence(approval: Approval) -> str:
         n=count(approval.documents_seen),
         ended=count(ended),
     )
+    if read := sum(look.seconds for look in approval.looks):
+        took = say_many(
+            read, "They read for {n} second.", "They read for {n} seconds.", n=count(read)
+        )
+        first = f"{first} {took}"
     if not approval.corrections:
         return first
     second = say_many(

@@ -349,7 +349,7 @@ def _with_sources(parts: list[Part]) -> list[Part]:
 
 
 def choose(parts: Sequence[Part], chosen: Mapping[str, str]) -> list[Part]:
-    """Return the parts with the candidate that each is about: published, chosen here, or the knee."""
+    """Return the parts with the candidate that each is about: published, chosen here, or suggested."""
     wrong = set(chosen) - {part.id for part in parts}
     if wrong:
         raise InputError(
@@ -374,7 +374,11 @@ def _about(part: Part, wanted: str | None) -> Part:
         return part
     if wanted is not None:
         return replace(part, chosen=explored.candidate(wanted), chosen_by="steward")
-    return replace(part, chosen=explored.knee() if len(explored) else None, chosen_by="knee")
+    assert part.frontier is not None
+    suggested = engine_named(part.engine).Exploration.suggest(part.frontier)
+    if suggested is None:
+        return part
+    return replace(part, chosen=suggested[0], chosen_by=suggested[1])
 
 
 def stories(parts: Sequence[Part], *, public: bool = False) -> list[Story]:

@@ -23,6 +23,8 @@ from ..presentation.numbers import count, decimal, percent, plain
 
 __all__ = ["Frontiers"]
 
+_TOLD = frozenset({"id", "risk", "utility", "dominated", "measures", "risk_interval", "utility_interval", "held_out"})  # fmt: skip
+
 
 class Frontiers:
     """Reads frontiers as they are on the disk now, so that a new one appears when it is written.
@@ -77,7 +79,7 @@ class Frontiers:
         parts = self.parts()
         if not parts:
             return {"parts": [], "details": {}}
-        part = _chosen(parts, part_id, candidate_id)
+        part = self._chosen(parts, part_id, candidate_id)
         assert part.frontier is not None
         assert part.chosen is not None
         story = engine_named(part.engine).story(part)
@@ -89,7 +91,7 @@ class Frontiers:
             "candidates": [_row(part, c) for c in part.frontier.candidates],
             "drawing": _drawing(part, story),
             "candidate": part.chosen.id,
-            "details": _details(part.chosen, story),
+            "details": _details(part, story),
             "is_project": self._is_project(part),
             "ratio": getattr(part.chosen, "ratio", None),
             "is_released": self.desk is not None and self.desk.has_release(part.chosen.id),
@@ -101,9 +103,34 @@ class Frontiers:
         parts = self.parts()
         if not parts:
             raise InputError("There is no frontier yet.")
-        part = _chosen(parts, part_id, candidate_id)
-        assert part.chosen is not None
-        return _details(part.chosen, engine_named(part.engine).story(part))
+        part = self._chosen(parts, part_id, candidate_id)
+        return _details(part, engine_named(part.engine).story(part))
+
+    def _chosen(self, parts: Sequence[Part], part_id: str | None, candidate_id: str | None) -> Part:
+        """Return the part asked for, with the candidate asked for as the chosen one.
+
+        Where none is asked for, it is the one that was chosen before, or in a project the one that it aims at.
+        """
+        part = next((p for p in parts if p.id == part_id), None)
+        if part_id and part is None:
+            raise InputError("There is no such frontier.")
+        part = part or parts[0]
+        assert part.frontier is not None
+        by_id = {candidate.id: candidate for candidate in part.frontier.candidates}
+        if candidate_id and candidate_id not in by_id:
+            raise NoCandidateError("There is no such candidate.")
+        chosen, by = part.chosen or part.frontier.candidates[0], part.chosen_by
+        if candidate_id:
+            chosen, by = by_id[candidate_id], "steward"
+        elif by not in ("release", "steward") and self.desk is not None and self._is_project(part):
+            released, aimed = self.desk.released_candidate, self.desk.aimed_candidate
+            if released in by_id:
+                chosen, by = by_id[str(released)], "steward"
+            elif aimed in by_id:
+                chosen, by = by_id[str(aimed)], "project"
+        elif by == "release":
+            by = "steward"
+        return Part(part.id, part.engine, part.frontier, chosen=chosen, chosen_by=by, folder=part.folder)  # fmt: skip
 
     def _is_project(self, part: Part) -> bool:
         return self.desk is not None and part.folder == self.desk.folder / "frontier"
@@ -178,24 +205,10 @@ def _given_choices(engine: AnyEngine, given: object) -> dict[str, str | bool]:
     return {name: value for name, value in texts.items() if value}
 
 
-def _chosen(parts: Sequence[Part], part_id: str | None, candidate_id: str | None) -> Part:
-    """Return the part asked for, with the candidate asked for as the chosen one."""
-    part = next((p for p in parts if p.id == part_id), None)
-    if part_id and part is None:
-        raise InputError("There is no such frontier.")
-    part = part or parts[0]
-    assert part.frontier is not None
-    chosen = next((c for c in part.frontier.candidates if c.id == candidate_id), None)
-    if candidate_id and chosen is None:
-        raise NoCandidateError("There is no such candidate.")
-    chosen = chosen or part.chosen or part.frontier.candidates[0]
-    return Part(
-        part.id, part.engine, part.frontier, chosen=chosen, chosen_by="steward", folder=part.folder
-    )
-
-
-def _details(candidate: Candidate, story: Story) -> dict[str, object]:
-    """Return a candidate in words: its numbers, and its policy as its engine tells it."""
+def _details(part: Part, story: Story) -> dict[str, object]:
+    """Return the chosen candidate in words: its numbers, what each means, and its policy as its engine tells it."""
+    candidate = part.chosen
+    assert candidate is not None
     return {
         "id": candidate.id,
         "risk": _measure(candidate.risk),
@@ -203,7 +216,19 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
         "utility": _measure(candidate.utility),
         "dominated": candidate.dominated,
         "sentences": [plain(sentence) for sentence in (*story.verdict, *story.published)],
-        "rows": _rows(candidate),
+        "rows": [
+            (
+                say(key.replace("_", " ")) if own else key,
+                value,
+                _meaning(story, part.engine, key) if own else "",
+            )
+            for key, value, own in _rows(candidate)
+        ],
+        "grids": [
+            {"caption": grid.caption, "heads": [head for head, _ in grid.heads], "rows": grid.rows}
+            for grid in story.grids
+            if grid.section == "cost" and grid.marked is None and not grid.words
+        ],
         "chips": [
             {"title": chips.title, "items": list(chips.items[:200])}
             for chips in story.chips
@@ -269,25 +294,34 @@ def _row(part: Part, candidate: Candidate) -> dict[str, object]:
     }
 
 
-def _rows(candidate: Candidate) -> list[tuple[str, str]]:
-    """Return the numbers and names of a candidate, for a table."""
+def _meaning(story: Story, engine: str, key: str) -> str:
+    """Return what a number of a candidate means, where the glossary of its engine says it."""
+    term = story.glossary.get(f"{engine}.{key}")
+    return "" if term is None else plain(say(term.means))
+
+
+def _rows(candidate: Candidate) -> list[tuple[str, str, bool]]:
+    """Return the numbers and names of a candidate, for a table, and whether each is a field of its own.
+
+    Left out is what has its default, and what the sentences say.
+    """
     found = []
+    fields = type(candidate).model_fields
     for key, value in candidate.to_json().items():
-        if key in ("id", "risk", "utility", "dominated", "measures", "risk_interval", "utility_interval"):  # fmt: skip
+        if key in _TOLD or (key in fields and value == fields[key].default):
             continue
-        name = say(key.replace("_", " "))
         if isinstance(value, bool):
-            found.append((name, say("yes") if value else say("no")))
+            found.append((key, say("yes") if value else say("no"), True))
         elif isinstance(value, int):
-            found.append((name, count(value)))
+            found.append((key, count(value), True))
         elif isinstance(value, float):
-            found.append((name, decimal(value, 4)))
+            found.append((key, decimal(value, 4), True))
         elif isinstance(value, str):
-            found.append((name, say(value)))
+            found.append((key, say(value), True))
         elif isinstance(value, list) and value and all(isinstance(v, str | int) for v in value):
-            found.append((name, ", ".join(map(str, value[:40]))))
+            found.append((key, ", ".join(map(str, value[:40])), True))
         elif key == "policy" and isinstance(value, dict):
-            found += [(str(k), _format_value(v)) for k, v in value.items()]
+            found += [(str(k), _format_value(v), False) for k, v in value.items()]
     return found
 
 

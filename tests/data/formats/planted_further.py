@@ -46,8 +46,12 @@ def xml(seed: object) -> tuple[bytes, dict[str, str]]:
 mixed {esc(n("mixed"))}<b>{esc(n("inner"))}</b>{esc(n("tail"))}<?pi {esc(n("inner instruction"))}?><!-- {esc(n("inner comment"))} -->
 <![CDATA[<p>{n("inner page")}</p>]]><e>{"".join(f"&#{ord(c)};" for c in n("references"))}</e>
 <link href="mailto:{n("mail").replace(" ", ".")}"/><data encoding="base64">{base64.b64encode(n("base64").encode()).decode()}</data>
-<x:f xmlns:x="urn:x">{esc(n("other namespace"))}</x:f></r:letter></r:letters><!-- {esc(n("after the end"))} -->"""
-    n.planted["mail"] = n.planted["mail"].replace(" ", ".")
+<x:f xmlns:x="urn:x">{esc(n("other namespace"))}</x:f></r:letter>
+<patient ID="{n("id").replace(" ", "-")}" code="{n("code").replace(" ", "-")}" type="{n("type").replace(" ", "-")}" use="{n("use").replace(" ", "-")}"/>
+<v:id xmlns:v="urn:hl7-org:v3" root="{n("root").replace(" ", "-")}"/><v:text xmlns:v="urn:hl7-org:v3" ID="{n("id of an element").replace(" ", "-")}"/>
+</r:letters><!-- {esc(n("after the end"))} -->"""
+    for place, between in {"mail": ".", "id": "-", "code": "-", "type": "-", "use": "-", "root": "-", "id of an element": "-"}.items():  # fmt: skip
+        n.planted[place] = n.planted[place].replace(" ", between)
     return record.encode(), dict(n.planted)
 
 

@@ -1,5 +1,6 @@
 """HTML pages and XML records: names over elements are one name, and what is hidden is dropped."""
 
+import io
 import zipfile
 
 import pytest
@@ -160,6 +161,39 @@ def test_what_stays_of_a_record_is_as_it_was(tmp_path):
     assert "QUJD" not in text
 
 
+def test_attributes_hold_codes_in_health_records_alone():
+    content = b'<praxis type="Krueger" xml:lang="de"><p ID="MRN-4711001" code="Quentin" use="12.3.1961">x</p></praxis>'
+    opened = Xml().open(content)
+    assert opened.text.split() == ["Krueger", "MRN-4711001", "Quentin", "12.3.1961", "x"]
+    health = content.replace(b"<praxis", b'<praxis xmlns="urn:hl7-org:v3"')
+    assert Xml().open(health).text.split() == ["x"]
+    for code in (b"Krueger", b"Quentin", b"12.3.1961"):
+        assert code in Xml().open(health).save({})
+
+
+def test_an_identifier_without_an_extension_is_text():
+    row = '<id xmlns="urn:hl7-org:v3" root="{}" extension="{}"/>'
+    assert Xml().open(row.format("2.16.840.1", "MRN-1").encode()).text == "MRN-1\n"
+    uuid = "db734647-fc99-424c-a864-7e3cda82e703"
+    assert Xml().open(row.format(uuid, "MRN-1").encode()).text == f"{uuid}\nMRN-1\n"
+
+
+def test_ids_of_elements_are_numbered_and_what_refers_to_them_follows():
+    content = (
+        b'<r xmlns="urn:hl7-org:v3"><text ID="hans-mueller">Der <content ID="x">P</content>'
+        b'<renderMultiMedia referencedObject="x nowhere"/></text><reference value="#hans-mueller"/></r>'
+    )
+    opened = Xml().open(content)
+    written = opened.save({})
+    assert opened.text == "Der P\n#id1\n"
+    assert opened.found.dropped == {"id of an element": 2}
+    assert written.endswith(
+        b'<text ID="id1">Der <content ID="id2">P</content><renderMultiMedia referencedObject="id2"/>'
+        b'</text><reference value="#id1"/></r>'
+    )
+    assert Xml().is_clean(written, Xml().open(written))
+
+
 def test_what_stays_of_a_text_is_as_it_was(tmp_path):
     content, names = odt(9)
     _, out = redacted(Odt(), content, names.values(), tmp_path)
@@ -169,6 +203,53 @@ def test_what_stays_of_a_text_is_as_it_was(tmp_path):
         body = packed.read("content.xml").decode()
     assert "Seen by <text:span>[NAME]</text:span> and [NAME]</text:p>" in body
     assert body.count("[NAME]") == 11
+
+
+STYLED = (
+    rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f3 Courier New;}}{\stylesheet{\fs20\snext0 Normal Krueger;}"
+    rb"{\s9\qc\f3\fs0028\b0\sbasedon0\snext9\*\krueger1 Quentin;}{\*\cs7 \additive\i Who;}{\*\ts11 x;}{\s9 again;}"
+    rb"{\s4711001 Number;}}\pard\plain\s9 About {\cs7 him}\par}"
+)
+
+
+def test_a_style_sheet_keeps_how_it_looks_and_no_name():
+    opened = Rtf().open(STYLED)
+    written = opened.save({})
+    assert opened.found.dropped == {"style sheet": 1}
+    assert (
+        rb"{\stylesheet{\s0\fs20\snext0 Normal;}{\s9\qc\f1\fs28\b0\sbasedon0\snext9 Style 9;}{\*\cs7\i Style 7;}}"
+        in written
+    )
+    assert rb"\s9 About {\cs7 him}" in written
+    for name in (b"Krueger", b"Quentin", b"Who", b"krueger", b"4711001"):
+        assert name not in written
+    again = Rtf().open(written)
+    assert Rtf().is_clean(written, again)
+    assert again.save({}) == written
+    assert Rtf().search(written, ["Krueger"]) == 0
+
+
+@pytest.mark.parametrize(
+    "entry", [rb"{\s9\qc Quentin;}", rb"{\s9\krueger Style 9;}", rb"{\s9 Style 9;}{\info x}"]
+)
+def test_a_style_sheet_with_anything_else_is_found_by_the_second_reader(entry):
+    written = Rtf().open(STYLED).save({})
+    start, end = (
+        written.index(rb"{\stylesheet") + len(rb"{\stylesheet"),
+        written.index(rb"}}\pard") + 1,
+    )
+    assert Rtf().search(written[:start] + entry + written[end:], ["Quentin"]) > 0
+
+
+def test_a_template_that_is_called_a_text_is_one(tmp_path):
+    content, names = odt(9)
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    parts["mimetype"] += b"-template"
+    edited, out = redacted(Odt(), planted.zipped(parts), names.values(), tmp_path)
+    assert verified(Odt(), edited, out)
+    with zipfile.ZipFile(out) as packed:
+        assert packed.read("mimetype") == b"application/vnd.oasis.opendocument.text"
 
 
 HOSTILE = {

@@ -196,7 +196,6 @@ def test_a_frontier_read_back_is_equal_and_publishes_the_same_bytes(frontier, da
         found.publish("hamdist-k3", sp.csr_matrix(X), labels=y, out=tmp_path / name)
     for file in ("baskets.npz", "baskets.labels.txt", "baskets.features.txt", "release.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
-    content = json.loads((tmp_path / "frontier" / "frontier.json").read_text())
     file = tmp_path / "frontier" / "frontier.json"
     content = json.loads(file.read_text())
     file.write_text(json.dumps(content | {"engine": "tables"}))

@@ -13,6 +13,7 @@ from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.measures.axes import InformationLoss
 from sfumato.engines.tables.measures.granularity import GranularityLoss
 from sfumato.engines.tables.measures.protocol import Context
+from sfumato.reports.parts import find_parts
 
 
 def county(rows=800, seed=0):
@@ -147,7 +148,7 @@ def test_missing_cells_are_a_value_and_what_lies_before_them_is_not(tmp_path):
         assert release.measured.utility == pytest.approx(candidate.utility.value, abs=1e-9)
 
 
-def test_the_knee_publishes_bands_of_age():
+def test_the_knee_publishes_bands_of_age(tmp_path):
     found = tables.explore(
         county(4000), schema=schema(), loss="granularity", min_k=5, evaluations=500
     )
@@ -159,6 +160,9 @@ def test_the_knee_publishes_bands_of_age():
     knee, farthest = by_divergence.knee(), by_divergence.frontier.knee()
     assert any(end < 85 for end in knee.ends["age"])
     assert farthest.ends["age"] == (120,)
+    by_divergence.save(tmp_path)
+    (part,) = find_parts([tmp_path])
+    assert (part.chosen, part.chosen_by) == (knee, "knee")  # which a report is about
     assert knee.risk.value <= 2 * farthest.risk.value * (1 + 1e-9)
 
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato import tables
+from sfumato.core.dominance import mark_dominated
 from sfumato.core.errors import InputError, ParameterError
-from sfumato.core.exploration import Exploration, mark_dominated
+from sfumato.core.exploration import Exploration
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.data.attributes import DIRECT_MEANINGS

@@ -13,7 +13,12 @@ from sfumato.engines.text.attack.registry import find_encoder
 from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.request import TextChoice, TextPublishRequest, TextRequest
+from sfumato.engines.text.request import (
+    TextAttackRequest,
+    TextChoice,
+    TextPublishRequest,
+    TextRequest,
+)
 from sfumato.text import explore, load
 
 
@@ -198,6 +203,20 @@ def test_requests_hold_a_folder_by_name(tiny_folder, tmp_path):
         TextRequest.build(
             {"corpus": "c", "labels": ["NAME"], "encoder_tuning": "most"}, owner="text.explore"
         )
+
+
+@pytest.mark.parametrize("attackers", [["encoder"], ["crf", "encoder"]])
+def test_an_attacker_asked_for_by_name_needs_its_encoder(attackers):
+    asked = {"corpus": "c", "labels": ["NAME"], "attackers": attackers}
+    with pytest.raises(ParameterError, match="'encoder' needs an encoder"):
+        TextRequest.build(asked, owner="text.explore")
+    assert (
+        TextRequest.build({**asked, "encoder": "enc"}, owner="text.explore").attackers == attackers
+    )
+    attack = {"directory": "d", "published": "p", "labels": "c", "attackers": attackers}
+    with pytest.raises(ParameterError, match="'encoder' needs an encoder"):
+        TextAttackRequest.build({**attack, "encoder": "none"}, owner="text.attack")
+    TextAttackRequest.build(attack, owner="text.attack")
 
 
 def test_asking_for_weights_that_are_not_there_is_one_sentence():

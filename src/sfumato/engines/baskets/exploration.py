@@ -8,7 +8,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ...core.exploration import Exploration, mark_dominated
+from ...core.dominance import mark_dominated
+from ...core.exploration import Exploration
 from ...core.frontier import Frontier
 from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier

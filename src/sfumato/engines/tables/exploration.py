@@ -14,6 +14,7 @@ from ...core.records import FrontierRecord
 from .records import TablesCandidate, TablesFrontier, constant_columns
 
 if TYPE_CHECKING:
+    from ...core.frontier import Frontier
     from ...data.table import Table
     from .analysis import AnalystLoss
     from .payload import TablesPayload
@@ -83,14 +84,18 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         """Return the area under the whole frontier, of which the candidates may be a selection."""
         return self.record.full_area
 
-    def knee(self) -> TablesCandidate:
-        """Return the candidate at the knee of the frontier.
+    @classmethod
+    def knee_of(
+        cls, record: FrontierRecord, frontier: Frontier[TablesCandidate]
+    ) -> TablesCandidate:
+        """Return the knee of the frontier of a table.
 
         This is the candidate farthest above the straight line between the two ends, or one that leaves fewer columns
         the same for everybody, where it has at most twice the risk and is at least half as far above the line.
         """
-        domains = self.record.domains
-        return self.frontier.knee(keeps=lambda c: -len(constant_columns(c.ends, domains)))
+        assert isinstance(record, TablesFrontier)
+        domains = record.domains
+        return frontier.knee(keeps=lambda c: -len(constant_columns(c.ends, domains)))
 
     def policy(self, candidate: TablesCandidate | str) -> Policy:
         """Return the policy of a candidate, or of a reference by its name."""

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from ...core.errors import ModelError, NoCandidateError
+from ...core.dominance import ChosenBy, frontier_of
+from ...core.errors import ModelError, NoCandidateError, PrivacyWarning
 from ...core.exploration import Exploration
+from ...core.frontier import Frontier
 from ...core.records import FrontierRecord
-from .records import TextCandidate, TextFrontier, format_label_counts, is_measured
+from .records import (
+    INSPECTED,
+    MOST_FOUND,
+    TextCandidate,
+    TextFrontier,
+    format_label_counts,
+    is_measured,
+)
 
 if TYPE_CHECKING:
     from ...data.document import Document
@@ -35,6 +45,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
     """
 
     Record = TextFrontier
+    ways: ClassVar[tuple[str, ...]] = (*Exploration.ways, "max-found:N", "ratio:L/C")
 
     def __init__(
         self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet], learned: Learned
@@ -69,6 +80,77 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             )
         return cls(record, classifiers, learned)
 
+    def choose(
+        self,
+        *,
+        max_risk: float | None = None,
+        min_utility: float | None = None,
+        max_found: float | None = None,
+    ) -> TextCandidate:
+        """Return the most useful candidate within limits, or the safest with at least a utility.
+
+        Parameters
+        ----------
+        max_risk : float, optional
+            The largest risk allowed.
+        min_utility : float, optional
+            The smallest utility allowed.
+        max_found : float, optional
+            How many sensitive words the strongest attacker that was run may find among the first 100 that it inspects.
+
+        """
+        if max_found is None:
+            return super().choose(max_risk=max_risk, min_utility=min_utility)
+        within = self._with_few_found(max_found)
+        if max_risk is None and min_utility is None:
+            max_risk = 1.0
+        chosen = within.choose(max_risk=max_risk, min_utility=min_utility)
+        assert chosen.attack is not None
+        if self.record.encoder is not None and not chosen.attack.with_encoder:
+            warnings.warn(
+                "No attacker with an encoder was run, and the publisher has one. "
+                "Hint: explore with --attackers all.",
+                PrivacyWarning,
+                stacklevel=3,
+            )
+        return chosen
+
+    def _with_few_found(self, most: float) -> Frontier[TextCandidate]:
+        """Return the frontier of the candidates in which attackers find few enough; none is refused."""
+        attacked = [c for c in self.candidates if c.found is not None]
+        if not attacked:
+            raise NoCandidateError(
+                f"No attacker that inspects {INSPECTED} words was run on this frontier.",
+                hint=f"explore with --attackers crf, or all, and with {INSPECTED} among the budgets.",
+            )
+        within = _with_few_found(attacked, most)
+        if not within:
+            fewest = min(c.found.found for c in attacked if c.found is not None)
+            raise NoCandidateError(
+                f"In every candidate the strongest attacker finds more than {most:g} sensitive words among "
+                f"the first {INSPECTED}; the fewest are {fewest:.3g}.",
+                hint="explore higher loss ratios (--ratios 20,50,100), or label more documents.",
+            )
+        return frontier_of(within)
+
+    @classmethod
+    def suggest(cls, record: FrontierRecord) -> tuple[TextCandidate, ChosenBy] | None:
+        """Return the knee, or a safer candidate where attackers find too much in the knee.
+
+        That is the most useful one among those that leave no more than the knee and in which the strongest
+        attacker finds at most `MOST_FOUND` of the first `INSPECTED` words; without one, the knee.
+        """
+        suggested = super().suggest(record)
+        assert isinstance(record, TextFrontier)
+        if suggested is None or suggested[0].found is None:
+            return suggested
+        knee = suggested[0]
+        safer = (c for c in record.candidates if c.risk.value <= knee.risk.value)
+        within = _with_few_found(safer, MOST_FOUND)
+        if knee in within or not within:
+            return suggested
+        return frontier_of(within).choose(max_risk=1.0), "max-found"
+
     def spans(self, document: Document | str, ratio: float = 10.0) -> list[FoundSpan]:
         """Return what a candidate redacts in a document, with scores and reasons.
 
@@ -98,7 +180,9 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per ratio."""
         width = max([10, *(len(c.id) for c in self.candidates)])
-        found = [f"{'id':>{width}}  {'left':>8}  {'published':>9}  {'rounds':>6}  {'T':>10}"]
+        attacked = any(c.found is not None for c in self.candidates)
+        heads = f"{'id':>{width}}  {'left':>8}  {'published':>9}  {'rounds':>6}  {'T':>10}"
+        found = [heads + ("  found" if attacked else "")]
         for c in sorted(self.candidates, key=lambda c: (c.ratio, c.way)):
             mark = "  (dominated)" if c.dominated else ""
             if c.encoder_reads:
@@ -106,6 +190,8 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             left, loss = f"{c.risk.value:.2%}", f"{c.total_loss:,.0f}"
             if not is_measured(c.risk):
                 left, loss = "–", "–"
+            if attacked:
+                mark = ("–" if c.found is None else f"{c.found.found:.0f}").rjust(7) + mark
             found.append(
                 f"{c.id:>{width}}  {left:>8}  {c.utility.value:9.2%}  {c.rounds:>6}  {loss:>10}{mark}"
             )
@@ -115,7 +201,29 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             )
         else:
             found.append("What is left is not measured: nobody has looked at these documents.")
+        if attacked:
+            found.append(
+                "found: by the strongest attacker that was run, among the first "
+                f"{INSPECTED} words that it inspects"
+            )
+        if attacked and len(self) > 1:
+            found += self._suggestion(self.knee())
         if self.record.left_as_they_are:
             listed = format_label_counts(self.record.left_as_they_are)
             found.append(f"labels not chosen, left as they are: {listed}")
         return found
+
+    def _suggestion(self, knee: TextCandidate) -> list[str]:
+        """Return a line with the suggested candidate, which is the knee or a safer one."""
+        suggested, way = self.suggest(self.record) or (knee, "knee")
+        if way == "knee":
+            return [f"knee: {knee.id}"]
+        assert knee.found is not None
+        too_many = f"the knee is {knee.id}, in which they find {knee.found.found:.0f}"
+        return [
+            f"suggested: {suggested.id}, in which attackers find at most {MOST_FOUND}; {too_many}"
+        ]
+
+
+def _with_few_found(candidates: Iterable[TextCandidate], most: float) -> list[TextCandidate]:
+    return [c for c in candidates if c.found is not None and c.found.found <= most]

@@ -38,10 +38,19 @@ from ...core.records import (
     UtilityField,
 )
 from ...core.statistics.shift import DIFFERENT
-from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
+from .attack_records import (
+    Amount,
+    AttackDetails,
+    AttackerName,
+    InspectionRecord,
+    RangedShare,
+    TheoremBounds,
+)
 
 __all__ = [
     "BEST_FORM",
+    "INSPECTED",
+    "MOST_FOUND",
     "UNSURE",
     "Background",
     "EncoderRecord",
@@ -60,6 +69,8 @@ __all__ = [
     "is_measured",
 ]
 
+INSPECTED, MOST_FOUND = 100, 12
+"""A suggested candidate lets the strongest attacker find at most so many among the words that it inspects first."""
 UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
 Way = Literal["best form", "linear", "second look", "student"]
@@ -110,6 +121,12 @@ class TextCandidate(Candidate):
     harmless_lost: Share | None = None
     attack: AttackDetails | None = None
     bounds: TheoremBounds | None = None
+
+    @property
+    def found(self) -> InspectionRecord | None:
+        """What the strongest attacker finds among the first `INSPECTED` words; None where fewer were inspected."""
+        strongest = None if self.attack is None else self.attack.strongest
+        return strongest if strongest is not None and strongest.budget == INSPECTED else None
 
 
 class RatioLoss(HouseRecord):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 
@@ -73,6 +73,14 @@ def as_encoder(value: object) -> object:
     if isinstance(value, str) and value not in (NO_ENCODER, DEFAULT_ENCODER):
         return Path(value)
     return value
+
+
+def _check_encoder(attackers: Sequence[object], encoder: object) -> None:
+    """Refuse an attacker who was asked for by name and has no encoder; `all` means those who can attack."""
+    if encoder == NO_ENCODER and any(isinstance(one, str) and one == ENCODER for one in attackers):
+        raise ValueError(
+            f"attackers: {ENCODER!r} needs an encoder; give one as encoder={DEFAULT_ENCODER}, or leave it out"
+        )
 
 
 _ENCODER = Named(
@@ -169,6 +177,7 @@ class TextRequest(WithFindings):
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
         within="encoder",
+        warns=False,  # the only way for a folder, which takes no argument
     )
     threads: int | None = parameter(
         None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
@@ -204,7 +213,8 @@ class TextRequest(WithFindings):
         return found
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse a weight for an unknown label."""
+        """Refuse a weight for an unknown label, and an attacker with an encoder where there is none."""
+        _check_encoder(self.attackers, self.encoder)
         for name in self.weights:
             if name not in self.labels and self.labels != [EVERY_LABEL]:
                 raise ValueError(
@@ -313,17 +323,29 @@ class TextAttackRequest(Request):
     folds: int = parameter(4, help="Folds by document inside the release.", ge=2)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
+    def model_post_init(self, _context: object) -> None:
+        """Refuse an attacker with an encoder where there is none."""
+        _check_encoder(self.attackers, self.encoder)
+
     _held_encoder = field_validator("encoder", mode="before")(as_encoder)
     _said = field_validator("attackers", mode="before")(_attackers)
 
 
 class TextChoice(Choice):
-    """The ways of choosing a candidate of the text engine: also by its loss ratio."""
+    """The ways of choosing a candidate of the text engine: also by its loss ratio, or by what attackers find."""
 
-    compounds: ClassVar[Mapping[str, Compound]] = {"id": Choosing(ratio="ratio:RATIO")}
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "id": Choosing(limits=["max_found"], ratio="ratio:RATIO", max_found="max-found:COUNT")
+    }
     ratio: float | None = parameter(
         None, help="The candidate of this loss ratio.", gt=0, within="id", warns=False
     )
+    max_found: float | None = parameter(
+        None,
+        help="Choose the most useful candidate in which the strongest attacker that was run finds at most this many "
+        "sensitive words among the first 100 that it inspects.",
+        ge=0, le=100, within="id", warns=False,
+    )  # fmt: skip
 
     def _own_ways(self) -> tuple[str, ...]:
         return ("ratio",)

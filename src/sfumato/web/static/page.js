@@ -361,6 +361,7 @@ function showLabels(rows) {
   const table = $("by-label");
   if (!table || table.contains(document.activeElement)) return; // somebody is typing what is wanted
   table.replaceChildren();
+  table.closest("table").hidden = !rows.length;
   for (const row of rows) {
     const line = put(table, "tr");
     put(line, "th", row.label).scope = "row";
@@ -381,6 +382,7 @@ function drawCurve(points, wanted) {
     return made;
   };
   svg.replaceChildren();
+  svg.closest("figure").hidden = !points.length;
   if (!points.length) return;
   const most = Math.max(...points.map((p) => p[0]), 1);
   const x = (n) => 30 + (n / most) * 262, y = (s) => 135 - s * 125;
@@ -453,7 +455,19 @@ function startFrontier() {
     $("chosen").textContent = shown.id;
     $("words").replaceChildren(); shown.sentences.forEach((s) => put($("words"), "p", s));
     $("rows").replaceChildren();
-    for (const [name, value] of shown.rows) { const row = put($("rows"), "tr"); put(row, "th", name).scope = "row"; put(row, "td", value); }
+    for (const [name, value, means] of shown.rows) {
+      const row = put($("rows"), "tr"), head = put(row, "th", name);
+      head.scope = "row";
+      if (means) { put(head, "br"); put(head, "span", means, "note"); }
+      put(row, "td", value);
+    }
+    $("grids").replaceChildren();
+    for (const grid of shown.grids) {
+      const table = put($("grids"), "table"), heads = put(put(table, "thead"), "tr"), body = put(table, "tbody");
+      put(table, "caption", grid.caption);
+      for (const head of grid.heads) put(heads, "th", head).scope = "col";
+      for (const [first, ...cells] of grid.rows) { const line = put(body, "tr"); put(line, "th", first).scope = "row"; cells.forEach((cell) => put(line, "td", cell)); }
+    }
     $("chips").replaceChildren();
     for (const chips of shown.chips) { const d = put($("chips"), "details"); put(d, "summary", chips.title); put(d, "p", chips.items.join(", ")); }
   }

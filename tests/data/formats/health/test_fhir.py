@@ -76,6 +76,27 @@ def test_nothing_planted_is_left_in_a_bundle(tmp_path, seed):
     assert "Hemoglobin [Mass/volume] in Blood" in after
 
 
+@pytest.mark.parametrize("own", ["pat_7", "größmann-1", "A:7", "7.1-b"])
+def test_ids_that_the_standard_does_not_allow_hold_together_too(tmp_path, own):
+    """Many servers write an underscore: the references hold, and all dates of the patient move by one shift."""
+    subject = {"reference": f"https://host/fhir/Patient/{own}"}
+    resources = [
+        {"resourceType": "Patient", "id": own, "birthDate": "1970-05-01"},
+        {"resourceType": "Observation", "id": "o1", "status": "final", "subject": subject, "effectiveDateTime": "2020-05-01"},
+    ]  # fmt: skip
+    (tmp_path / "in.ndjson").write_text("".join(json.dumps(one) + "\n" for one in resources))
+    corpus = read_documents(tmp_path / "in.ndjson")
+    write_documents(corpus, like=corpus, out=tmp_path / "out.ndjson")
+    patient, seen = map(json.loads, (tmp_path / "out.ndjson").read_text().splitlines())
+    assert seen["subject"]["reference"] == f"Patient/{patient['id']}"
+    moved = [
+        dt.date.fromisoformat(day) - dt.date(year, 5, 1)
+        for day, year in ((patient["birthDate"], 1970), (seen["effectiveDateTime"], 2020))
+    ]
+    assert moved[0] == moved[1]
+    assert own not in (tmp_path / "out.ndjson").read_text()
+
+
 def test_references_hold_and_dates_of_a_patient_move_together(tmp_path):
     one, other = Planted("a"), Planted("b")
     (tmp_path / "in").mkdir()

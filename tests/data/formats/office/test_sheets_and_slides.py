@@ -132,6 +132,22 @@ def test_dates_are_those_that_openpyxl_shows():
             assert show_date(str(serial), since_1904=epoch)[:10] == str(there)[:10]
 
 
+@pytest.mark.parametrize("icons", ["3Signs", "4TrafficLights", "5Quarters"])
+def test_icons_of_conditional_formats_stay(tmp_path, icons):
+    """A rule of four steps without its four icons is a damaged file."""
+    book, made = openpyxl.Workbook(), io.BytesIO()
+    book.active.append([1])
+    steps = range(0, 100, 100 // int(icons[0]) + 1)
+    rule = openpyxl.formatting.rule.IconSetRule(icons, "percent", list(steps))
+    book.active.conditional_formatting.add("A1:A9", rule)
+    book.save(made)
+    _, out = redacted(Xlsx(), made.getvalue(), [], tmp_path)
+    sheet = openpyxl.load_workbook(out).active
+    (kept,) = [rule for area in sheet.conditional_formatting for rule in area.rules]
+    assert kept.iconSet.iconSet == icons
+    assert len(kept.iconSet.cfvo) == int(icons[0])
+
+
 def test_colours_and_known_fonts_stay():
     from sfumato.data.formats.office.attributes import judge_attribute
 

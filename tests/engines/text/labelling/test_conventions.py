@@ -14,7 +14,7 @@ from .answering import request_of
 
 LABELS = ["NAME", "DATE", "LOCATION"]
 TEXT = (
-    "Wir berichten aus dem Klinikum Neustadt vom Freitag, 3. Mai 2021. Wir danken Frau Gisela Krüger und "
+    "Klinikum Neustadt\nAbteilung Chirurgie\n\nWir berichten aus dem Klinikum Neustadt vom Freitag, 3. Mai 2021. Wir danken Frau Gisela Krüger und "
     "Prof. Dr. Holger Albers.\nAm Montag, den 14.09.2039 kam Herr Rainer Cordes. So war es nicht zu Hause.\n"
 )
 

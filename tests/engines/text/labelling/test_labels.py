@@ -41,6 +41,7 @@ def letters(tmp_path):
         ("Datum", "DATE"), ("Ort", "LOCATION"), ("Nombre", "NAME"), ("prénom", "NAME"), ("Età", "AGE"),
         ("Telefoon", "PHONE"), ("endereço", "LOCATION"), ("NAME_PATIENT", "NAME"), ("HOSPITAL_NAME", "ORGANIZATION"),
         ("PATIENT-ID", "ID"), ("FECHA_NACIMIENTO", "DATE"), ("DIAGNOSIS", None), ("Straße", "LOCATION"),
+        ("SEXO_SUJETO_ASISTENCIA", "SEX"), ("Angehörige", "FAMILY"),
     ],
 )  # fmt: skip
 def test_label_names_are_understood(label, kind):

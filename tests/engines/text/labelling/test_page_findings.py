@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.core.engine import Call
+from sfumato.core.engine import Call, no_progress
 from sfumato.core.errors import DataError, InputError
 from sfumato.data.documents import read_documents
 from sfumato.data.samples import clinic_notes
@@ -22,6 +22,7 @@ from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import status_of
 from sfumato.engines.text.labelling.two_readers import compare_readers
 from sfumato.engines.text.verb_requests import AuditRequest, ConvertRequest
+from sfumato.web.frontiers import Frontiers
 
 from .answering import LABELS, answer, request_of, tell_conventions, write_project
 
@@ -135,6 +136,38 @@ def test_each_label_has_its_estimate_in_the_status_the_frontier_and_the_report(s
     assert chosen.by_label["NAME"].sensitive == found["NAME"]["sensitive"]
     assert chosen.by_label["NAME"].range.low <= chosen.by_label["NAME"].range.high
     assert chosen.documents_with_leak is not None
+
+
+def test_the_frontier_room_opens_with_the_ratio_of_the_project_and_tells_each_label(project, notes):
+    desk = TextDesk(project)
+    rooms = Frontiers([project], desk)
+    try:
+        tell_conventions(desk.session)
+        for _ in range(6):
+            question = desk.session.policy.random_window(desk.session.answers.done)
+            place = desk.session.place(question.first, question.last)
+            spans = [(max(s.start, place[1]), min(s.end, place[2]), s.label) for s in notes[place[0]].spans
+                     if s.label in LABELS and s.start < place[2] and place[1] < s.end]  # fmt: skip
+            desk.session.window(place, spans, random=True)
+        desk.explore()
+        view = rooms.view(None, None)
+        # What the questions are chosen for: nobody has chosen anything yet.
+        assert view["candidate"] == "r10"
+        told = " ".join(view["details"]["sentences"])
+        assert "at the loss ratio of the project" in told
+        assert "steward chose" not in told
+        (grid,) = view["details"]["grids"]
+        assert {row[0] for row in grid["rows"]} <= set(LABELS)
+        assert "NAME" in {row[0] for row in grid["rows"]}
+        means = {name: meaning for name, _, meaning in view["details"]["rows"]}
+        assert "one after the other" in means["rounds"]
+        assert means["total loss"]
+        assert not {"way", "encoder reads", "held out"} & set(means)
+        assert "steward chose" in " ".join(rooms.view(None, "r20")["details"]["sentences"])
+        desk.publish("r5", no_progress)
+        assert rooms.view(None, None)["candidate"] == "r5"
+    finally:
+        desk.close()
 
 
 def estimate(sensitive, left, high, *labels):

@@ -72,6 +72,28 @@ def test_a_no_is_learned_from_some_and_nobody_is_asked_about_the_others(session)
     assert not session.answers.cleared.any()  # a model that is sure of a name still redacts it
 
 
+def test_windows_still_show_the_words_of_a_class_that_is_called_harmless(session):
+    session.settle_class("small", None)
+    words, known = session.classes["small"].tokens, session.answers.sensitive
+    window = session.policy.window_of(int(words[known[words] == UNKNOWN][-1]))
+    first, last = session.policy.windows[window : window + 2].tolist()
+    scores = np.full(len(session.tokens), -12.0)
+    inside = words[(words >= first) & (words < last) & (known[words] == UNKNOWN)]
+    scores[inside] = session.policy.threshold
+    skipped = np.zeros(len(session.tokens), bool)
+    skipped[words] = True
+
+    def asked(asking):
+        given = {"mark": 3.0, "window": 10.0, "class": 8.0}
+        return session.policy.next(scores, known, asking=asking, skipped=skipped, seconds=given)
+
+    for asking in ("cost", "windows"):
+        question = asked(asking)
+        assert (question.kind, question.first, question.last) == ("window", first, last)
+    assert asked("attacker").kind == "word"
+    assert asked("attacker").first not in inside
+
+
 def test_an_answer_about_a_class_is_no_look_at_its_documents(session):
     one = next(c for c in session.classes.values() if len(c) > 8)
     session.settle_class(one.key, None)

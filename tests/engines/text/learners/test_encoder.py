@@ -119,13 +119,23 @@ def test_damaged_and_missing_files_are_refused(tiny_folder, tmp_path, monkeypatc
             monkeypatch.undo()
 
 
-@pytest.mark.parametrize("wanted", ["nowhere", "sentence-transformers/all-MiniLM-L6-v2", "a.toml"])
-def test_what_is_no_folder_is_said_to_be_none(tmp_path, monkeypatch, wanted):
+@pytest.mark.parametrize(
+    ("wanted", "says", "hint"),
+    [
+        ("nowhere", "There is no folder 'nowhere'", "name 'default'"),
+        ("sentence-transformers/all-MiniLM-L6-v2", "There is no folder", "name 'default'"),
+        ("a.toml", "'a.toml' is a file", "the folder that holds config.json"),
+        ("tiny:all", "There is no folder 'tiny:all'", "--encoder-tuning with a folder"),
+        ("default:two", "There is no folder 'default:two'", "--encoder default:TUNING"),
+    ],
+)
+def test_what_is_no_folder_is_said_to_be_none(tmp_path, monkeypatch, wanted, says, hint):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.toml").write_text("")
-    with pytest.raises(InputError, match="There is no folder") as raised:
+    (tmp_path / "tiny").mkdir()
+    with pytest.raises(InputError, match=says) as raised:
         folders.open_encoder(wanted)
-    assert "'default'" in str(raised.value.hint)
+    assert hint in str(raised.value.hint)
     with pytest.raises(InputError, match="There is no folder"):
         open_detector(tmp_path / wanted)
     with pytest.raises(InputError, match="holds no detector"):

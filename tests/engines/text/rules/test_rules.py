@@ -12,6 +12,7 @@ from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.rules import (
     LANGUAGES,
     RULE_PLACES,
+    ChosenRules,
     PatternRule,
     RuleSet,
     WordRule,
@@ -44,6 +45,7 @@ def test_english_rules_find_what_a_letter_holds():
 @pytest.mark.parametrize(
     ("language", "text", "wanted"),
     [
+        ("de", "Date: Tue, 02 May 2023 10:00:00 +0200\nSehr geehrter Herr", {"02 May 2023"}),
         ("de", "Frau Müller (67 Jahre), geb. 4. März 1954, Lindenstraße 12, 80331 München", {"Müller", "67", "4. März 1954", "80331", "Lindenstraße 12"}),
         ("es", "Nombre: Lucía Ortega. DNI 12345678Z, 45 años, 3 de mayo de 2019.",
          {"Lucía Ortega", "12345678Z", "45 años", "3 de mayo de 2019"}),
@@ -57,6 +59,29 @@ def test_english_rules_find_what_a_letter_holds():
 )  # fmt: skip
 def test_each_language_has_its_own_rules(language, text, wanted):
     assert wanted <= {word for word, _ in found(text, [language])}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "relatives", "sexes"),
+    [
+        ("en", "Sex: F. A woman with her mother-in-law and two sisters.", {"mother-in-law", "sisters"}, {"F", "woman"}),
+        ("de", "Geschlecht: w. Die Schwiegermutter und zwei Brüder, weiblich.", {"Schwiegermutter", "Brüder"}, {"w", "weiblich"}),
+        ("es", "Sexo: H. Varón, padre de dos hijas.", {"padre", "hijas"}, {"H", "Varón"}),
+        ("fr", "Sexe : M. Homme, sa belle-sœur et son fils.", {"belle-sœur", "fils"}, {"M", "Homme"}),
+        ("it", "Sesso: M. Uomo, la sorella e i figli.", {"sorella", "figli"}, {"M", "Uomo"}),
+        ("nl", "Geslacht: V. Vrouw, schoonmoeder en twee zonen.", {"schoonmoeder", "zonen"}, {"V", "Vrouw"}),
+        ("pt", "Sexo: F. Mulher, a mãe e o irmão.", {"mãe", "irmão"}, {"F", "Mulher"}),
+    ],
+)  # fmt: skip
+def test_relatives_and_sex_are_found_for_those_whose_labels_name_them(
+    language, text, relatives, sexes
+):
+    rules = built_in([language])
+    for label, words in (("FAMILY", relatives), ("SEX", sexes)):
+        assert {text[s.start : s.end] for s in rules.find(text, labels=[label])} == words
+    named = ChosenRules(rules, ("Geschlecht", "FAMILIARES_SUJETO"))
+    assert {text[s.start : s.end] for s in named.find(text)} == relatives | sexes
+    assert not ChosenRules(rules, ("DATE", "LOCATION")).find(text)
 
 
 def test_every_language_has_rules_and_the_wrong_one_is_refused():

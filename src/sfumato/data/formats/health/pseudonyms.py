@@ -21,7 +21,8 @@ _DIGITS = 32
 _MARK = r"[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _KEYED = re.compile(_MARK)
 _KEYED_REFERENCE = re.compile(rf"(?:[A-Z][A-Za-z]{{1,63}}(?:/|\?identifier=)|#|urn:uuid:)?(?:{_MARK})|[A-Z][A-Za-z]{{1,63}}")  # fmt: skip
-_RESOURCE = re.compile(r"(?:.*/)?([A-Z][A-Za-z]{1,63})/([A-Za-z0-9.\-]{1,64})(?:/_history/[^/]*)?")
+# The standard allows letters, digits, '-' and '.' in an id; many servers write others, too.
+_RESOURCE = re.compile(r"(?:.*/)?([A-Z][A-Za-z]{1,63})/([\w.\-:@~+%]{1,128})(?:/_history/[^/]*)?")
 _BY_IDENTIFIER = re.compile(r"([A-Z][A-Za-z]{1,63})\?identifier=(?:([^|&]*)\|)?([^|&]+)")
 _TYPE = re.compile(r"[A-Z][A-Za-z]{1,63}")
 

@@ -44,7 +44,7 @@ class Xml(FileFormat):
     name = "xml"
     suffixes = (".xml", ".cda")
     what = "an XML file"
-    version = "2"
+    version = "3"
 
     @classmethod
     def sniff(cls, name: str, head: bytes) -> bool:
@@ -92,7 +92,7 @@ class Rtf(FileFormat):
     name = "rtf"
     suffixes = (".rtf",)
     what = "a rich text"
-    version = "2"
+    version = "3"
 
     def open(self, content: bytes) -> OpenedFile:
         from .rich_text import open_rich_text

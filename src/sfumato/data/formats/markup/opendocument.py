@@ -94,7 +94,8 @@ _LINK, _PICTURE = "https://example.invalid/", "Pictures/blank.png"
 def open_text(content: bytes, limits: Limits) -> MarkupFile:
     """Open an .odt file."""
     packed = ZipParts(content, limits)
-    if "mimetype" not in packed or packed.read("mimetype").strip() != _TYPE:
+    kind = packed.read("mimetype").strip() if "mimetype" in packed else b""
+    if kind.removesuffix(b"-template") != _TYPE:  # a template is written as a text
         raise RefusedFileError("is damaged, or not of the kind that its name says")
     if "META-INF/manifest.xml" in packed and b"encryption-data" in packed.read(
         "META-INF/manifest.xml"

@@ -25,17 +25,23 @@ __all__ = ["open_record"]
 _CODES = frozenset({
     "classCode", "moodCode", "typeCode", "determinerCode", "nullFlavor", "code", "codeSystem",
     "codeSystemVersion", "mediaType", "use", "unit", "inversionInd", "negationInd", "contextControlCode",
-    "contextConductionInd", "operator", "styleCode", "type", "lang", "space", "root", "templateId", "ID",
-    "IDREF", "referencedObject", "border", "width", "align", "valign", "colspan", "rowspan", "representation",
-    "qualifier", "partType", "independentInd", "xsi:type", "integrityCheckAlgorithm", "institutionSpecified",
+    "contextConductionInd", "operator", "styleCode", "type", "root", "templateId", "border", "width", "align",
+    "valign", "colspan", "rowspan", "representation", "qualifier", "partType", "independentInd",
+    "integrityCheckAlgorithm", "institutionSpecified",
 })  # fmt: skip
+"""Attributes of health records that hold codes; in another vocabulary they may hold anything."""
+_HEALTH = "{urn:hl7-org:"
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_OWN_CODES = {f"{_XML}lang": re.compile(r"(?:[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"), f"{_XML}space": re.compile("default|preserve")}  # fmt: skip
 _CODE = re.compile(r"[\w.:%/\-\[\]{}*^]{0,64}")
+_OID = re.compile(r"[\d.]*")
+_IDS, _REFERENCES = frozenset({"ID"}), frozenset({"IDREF", "referencedObject"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{120,}+={0,2}\s*")
 _SHORT_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
 _KNOWN_SPACE = re.compile(  # namespaces of vocabularies that somebody else wrote down
     r"http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|"
-    r"java\.sun\.com)/[A-Za-z0-9./#_\-]*$|urn:(?:hl7-org|oasis|schemas-microsoft-com|iso):[A-Za-z0-9.:_\-]*$"
+    r"java\.sun\.com|hl7\.org)/[A-Za-z0-9./#_\-]*$|urn:(?:hl7-org|oasis|schemas-microsoft-com|iso):[A-Za-z0-9.:_\-]*$"
 )
 _NOT_IN_SPACES = re.compile(r"[^A-Za-z0-9:/.#_~\-]")
 _INLINE = frozenset(
@@ -53,6 +59,7 @@ def open_record(content: bytes) -> MarkupFile:
     dropped["comment in the markup"] += _count_comments(content)
     dropped["document type"] += has_document_type(root)
     _clean(root, dropped)
+    dropped["id of an element"] += _rename_ids(root)
     collected = CollectedText()
     Walk(_INLINE, {"br": "\n"}, _is_text).read(collected, root)
     spaces: dict[str, str] = {}
@@ -126,7 +133,7 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             if name.startswith(_SCHEMA) and name.endswith("chemaLocation"):
                 dropped["schema location"] += 1
                 del element.attrib[key]
-            elif _is_code(name) and not _CODE.fullmatch(str(value)):
+            elif _is_code(element, name, str(value)) and not _OWN_CODES.get(name, _CODE).fullmatch(str(value)):  # fmt: skip
                 dropped["attribute"] += 1
                 del element.attrib[key]
             elif _is_binary_text(str(value)):
@@ -165,10 +172,36 @@ def _is_binary_text(value: str) -> bool:
     return False
 
 
-def _is_code(key: str) -> bool:
-    """Return whether an attribute holds codes, by its name."""
-    return key.startswith(_SCHEMA) or key.rpartition("}")[2] in _CODES
+def _is_code(element: _Element, key: str, value: str) -> bool:
+    """Return whether an attribute holds codes, by its name and the vocabulary of its element.
+
+    What names the root of an identifier is a code where it is an OID; others identify a record by themselves.
+    """
+    if key in _OWN_CODES or key.startswith(_SCHEMA):
+        return True
+    if not element.tag.startswith(_HEALTH):
+        return False
+    return key in _CODES and (key != "root" or _OID.fullmatch(value) is not None)
 
 
-def _is_text(element: _Element, key: str, value: str) -> bool:  # noqa: ARG001 (one signature)
-    return not _is_code(key)
+def _rename_ids(root: _Element) -> int:
+    """Replace the ids of elements in health records, which may name somebody, by numbered ones; return how many changed."""
+    own = [element for element in root.iter() if element.tag.startswith(_HEALTH)]
+    new: dict[str, str] = {}
+    for element in own:
+        for name in _IDS & set(element.attrib):
+            new.setdefault(str(element.get(name)), f"id{len(new) + 1}")
+    for element in own:
+        for key, value in list(element.attrib.items()):
+            if key in _IDS:
+                element.set(key, new[str(value)])
+            elif key in _REFERENCES:
+                element.set(key, " ".join(new[one] for one in str(value).split() if one in new))
+            elif str(value)[:1] == "#" and str(value)[1:] in new:
+                element.set(key, f"#{new[str(value)[1:]]}")
+    return sum(old != name for old, name in new.items())
+
+
+def _is_text(element: _Element, key: str, value: str) -> bool:
+    is_id = key in _IDS | _REFERENCES and element.tag.startswith(_HEALTH)
+    return not (is_id or _is_code(element, key, value))

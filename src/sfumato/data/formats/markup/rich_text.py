@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 from ...document import Edit, Segment, apply
 from ..files import OpenedFile, RefusedFileError
 from ..inspection import FileSummary
-from .rich_text_looks import HEAD, KEPT, LARGEST, RichTextFonts, find_colours, write_head
+from .rich_text_looks import (
+    HEAD,
+    KEPT,
+    LARGEST,
+    RichTextFonts,
+    find_colours,
+    find_styles,
+    write_head,
+)
 
 __all__ = ["new_rich_text", "open_rich_text"]
 
@@ -41,7 +49,7 @@ _TEXT_GROUPS = frozenset(
     }
 )
 _GONE = {
-    "fonttbl": "", "colortbl": "", "stylesheet": "style sheet", "info": "properties of the file", "pict": "picture",
+    "fonttbl": "", "colortbl": "", "stylesheet": "", "info": "properties of the file", "pict": "picture",
     "object": "embedded object", "filetbl": "names of files", "listtable": "lists", "revtbl": "authors", "nonshppict": "picture",
     "listoverridetable": "lists", "rsidtbl": "", "xmlnstbl": "", "themedata": "theme", "datastore": "custom data", "mmath": "formula",
     "do": "drawing", "shp": "drawing", "shppict": "picture", "tc": "index entry", "xe": "index entry", "rxe": "index entry",
@@ -167,13 +175,15 @@ def open_rich_text(content: bytes) -> RichTextFile:
     content, left_out = _without_binary(content)
     fonts, colours = RichTextFonts.of(content), find_colours(content)
     reading = _Reading(_codepage(content), _charsets(content), fonts)
+    styles, is_new = find_styles(content, fonts)
     reading.dropped["binary data"] += left_out
+    reading.dropped["style sheet"] += is_new
     _read(content, reading)
     found = FileSummary("rtf")
     found.places["body"] = reading.length
     found.dropped.update(+reading.dropped)
     text = "".join(reading.texts)
-    head = write_head(fonts.names, colours)
+    head = write_head(fonts.names, colours, styles)
     return RichTextFile(text, reading.segments, found, pieces=reading.pieces, head=head)
 
 
@@ -263,7 +273,7 @@ def _read(content: bytes, reading: _Reading) -> None:
         skip = _add(reading, state, skip, code, symbol, plain)
     if stack:
         raise RefusedFileError("is damaged: its groups do not match")
-    if content[at:].strip(b"\r\n\0 "):
+    if content[at:].strip(b"\r\n\0 }"):
         reading.dropped["text after the end"] += 1
     reading.end_text()
 

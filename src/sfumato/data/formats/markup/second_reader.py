@@ -9,17 +9,18 @@ from xml.parsers import expat
 
 from ..office.font_names import is_known_font
 from ..verification import stands_in_names
-from .rich_text_looks import KEPT
+from .rich_text_looks import KEPT, OF_STYLES
 
 __all__ = ["search_page", "search_record", "search_rich_text"]
 
 
-_KEPT = re.compile(  # namespaces and codes, which stay as they are
-    r"xmlns(?::.*)?|(?:.*:)?(?:classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
-    r"mediaType|styleCode|type|lang|space|root|ID|IDREF|representation|qualifier|operator|align|valign|referencedObject)"
+_KEPT = re.compile(  # codes of health records, which stay as they are
+    r"classCode|moodCode|typeCode|determinerCode|nullFlavor|code|codeSystem|use|unit|"
+    r"mediaType|styleCode|type|representation|qualifier|operator|align|valign"
 )
+_HEALTH = "urn:hl7-org:"
 _STANDARD = re.compile(  # namespaces of vocabularies that somebody else wrote down
-    r"(?:http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|java\.sun\.com)/"
+    r"(?:http://(?:www\.w3\.org|schemas\.(?:microsoft|openxmlformats|xmlsoap)\.(?:com|org)|purl\.org|docbook\.org|java\.sun\.com|hl7\.org)/"
     r"|urn:(?:hl7-org|oasis|schemas-microsoft-com|iso):)[A-Za-z0-9.:/#_\-]*}"
 )
 _KEYWORD = re.compile(r"[a-z]+|[\d.]+(?:px|pt|em|%)?")
@@ -71,7 +72,8 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
         names.update(
             name.rpartition("}")[2] for name in (element, *attributes) if not _STANDARD.match(name)
         )
-        values.extend(value for name, value in attributes.items() if not _KEPT.fullmatch(name))
+        coded = element.startswith(_HEALTH)
+        values.extend(v for name, v in attributes.items() if not (coded and _KEPT.fullmatch(name)))
 
     def declare(prefix: str | None, space: str | None) -> None:
         names.add(prefix or "")
@@ -91,6 +93,9 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
 
 _RICH = re.compile(r"\\u(-?\d+)\??|\\'([0-9A-Fa-f]{2})|\\([\\{}])|\\[A-Za-z]+-?\d* ?|[{}\r\n]")
 _FONTS = re.compile(r"\{\\fonttbl((?:\{\\f\d+ [^\\{};]{1,64};\})+)\}")  # as the writer puts them
+_STYLES = re.compile(
+    r"\{\\stylesheet((?:\{(?:\\\*)?(?:\\[A-Za-z]+-?\d{0,5})+ (?:Normal|Style \d{1,5});\})+)\}"
+)
 _WORD = re.compile(r"\\([A-Za-z]+)")
 _FONT = re.compile(r"\\f\d+ ([^;]+);")
 _NOT_WRITTEN = re.compile(r"\\(?:\*|bin|info|pict|object|stylesheet|fldinst)")
@@ -101,7 +106,9 @@ def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
     raw = content.decode("latin-1")
     fonts = _FONTS.search(raw)
     unknown = sum(not is_known_font(name) for name in _FONT.findall(fonts[1])) if fonts else 0
-    raw = _FONTS.sub("", raw, count=1)
+    styles = _STYLES.search(raw)
+    unknown += len({*_WORD.findall(styles[1])} - KEPT - OF_STYLES) if styles else 0
+    raw = _STYLES.sub("", _FONTS.sub("", raw, count=1), count=1)
 
     def say(found: re.Match[str]) -> str:
         if found[1] is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 __all__ = ["STYLES", "WORDS"]
 
 _LISTED = """
+3Arrows 3ArrowsGray 3Flags 3Signs 3Stars 3Symbols 3Symbols2 3TrafficLights1 3TrafficLights2 3Triangles
+4Arrows 4ArrowsGray 4Rating 4RedToBlack 4TrafficLights 5Arrows 5ArrowsGray 5Boxes 5Quarters 5Rating
 general hold remove freeze transition whenOff
 standard contextual historical discretional standardContextual standardHistorical contextualHistorical
 standardDiscretional contextualDiscretional historicalDiscretional lining oldStyle proportional tabular

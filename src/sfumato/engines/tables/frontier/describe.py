@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.coarse import granularity_of
-from ....core.exploration import mark_dominated
+from ....core.dominance import mark_dominated
 from ....data.table import Table
 from ..contingency.tables import cells_hash, resolved_schema
 from ..exploration import TablesExploration

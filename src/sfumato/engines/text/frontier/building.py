@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ....core.exploration import mark_dominated
+from ....core.dominance import mark_dominated
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....data.document import Document

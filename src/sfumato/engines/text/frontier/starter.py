@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....core.dominance import mark_dominated
 from ....core.errors import InputError
-from ....core.exploration import mark_dominated
 from ....data.document import Document
 from ..exploration import TextExploration
 from ..learners.crf import CRFModel

@@ -97,10 +97,11 @@ class _CaseFinder:
         self.data, self.words = data, words
         self.capital = data.words.capital[data.rows] & data.counted
         document = data.document_of
-        self.same = np.zeros(
-            len(data) + 1, np.bool_
-        )  # whether a token goes on after the one before
+        # Whether a token goes on after the one before: in the same document, and for a clinic in the same line.
+        self.same, self.same_line = np.zeros((2, len(data) + 1), np.bool_)
         self.same[1:-1] = document[1:] == document[:-1]
+        self.same_line[:-1] = self.same[:-1]
+        self.same_line[:-1] &= data.tokens.after_break == 0
 
     def _where(self, is_one: Callable[[str], bool]) -> Mask:
         by_type = np.array([is_one(word) for word in self.words], np.bool_)
@@ -134,7 +135,7 @@ class _CaseFinder:
         return _places(found)
 
     def clinics(self, names: Mask) -> Places:
-        """Return clinics with their names: the capitalised words next to a word for a clinic.
+        """Return clinics with their names: the capitalised words next to a word for a clinic, in its line.
 
         Those that bear the name of a person are left out: no convention publishes it.
         """
@@ -143,9 +144,9 @@ class _CaseFinder:
         found = []
         for i in np.flatnonzero(before | after).tolist():
             first, last = i, i + 1
-            while before[i] and first and self.same[first] and self.capital[first - 1]:
+            while before[i] and first and self.same_line[first] and self.capital[first - 1]:
                 first -= 1
-            while first == i and after[i] and last < len(self.data) and self.same[last] and self.capital[last]:  # fmt: skip
+            while first == i and after[i] and self.same_line[last] and self.capital[last]:
                 last += 1
             if last - first > 1 and not names[first:last].any():
                 found.append((first, last))

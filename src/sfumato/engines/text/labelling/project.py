@@ -167,7 +167,7 @@ class Project:
         found: list[Document] = []
         for path, source in zip(self.source_paths(), self.record.sources, strict=True):
             corpus = self.reading.open(path)
-            read = [replace(d, spans=(), segments=()) for d in corpus]
+            read = [replace(d, spans=(), segments=()) for d in corpus.readable()]
             if source.text_sha256 not in (None, texts_sha256(read)):
                 raise DataError(
                     f"The documents {path.name!r} are no longer read as they were when the project was "
@@ -280,7 +280,7 @@ def start_project(
     path = Path(documents)
     how = reading or ReadOptions(overlaps="merge")
     corpus = how.open(path)
-    own = [Document(d.id, d.text) for d in corpus]
+    own = [Document(d.id, d.text) for d in corpus.readable(warns=True)]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
     chosen = ChosenRules.read(

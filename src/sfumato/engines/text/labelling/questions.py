@@ -155,8 +155,8 @@ class QuestionPolicy:
         places = np.flatnonzero(may)
         if not len(places):
             return None
-        value = self.value(scores[places], asking=asking) * self._yields(known)[places]
-        alone = value
+        worth = self.value(scores, asking=asking) * self._yields(known)
+        value = worth[places]
         if asking == "cost":
             value = value * self._eagerness(scores[places])
             # An answer settles the same word on the same side of the threshold everywhere.
@@ -171,7 +171,9 @@ class QuestionPolicy:
         if found is not None:
             value = value + 1e3 * (found[places] & (scores[places] < self.threshold))
         token = int(places[np.argmax(value)])
-        window = self._best_window(places, alone, value, asking, {} if first_of_all else seconds)
+        # A window also shows the words of classes that were called harmless after a look at a few of them.
+        worth[~self.open(known)] = 0.0
+        window = self._best_window(worth, value, asking, {} if first_of_all else seconds)
         if window is not None:
             first, last = self.windows[window : window + 2].tolist()
             return ProjectQuestion("window", first, last, window)
@@ -232,8 +234,7 @@ class QuestionPolicy:
 
     def _best_window(
         self,
-        places: npt.NDArray[np.int64],
-        alone: Scores,
+        worth: Scores,
         value: Scores,
         asking: str,
         seconds: Mapping[str, float] | None,
@@ -241,12 +242,11 @@ class QuestionPolicy:
         """Return the window whose words are worth most together, where it is asked instead of a word."""
         if asking != "windows" and (asking != "cost" or not seconds):
             return None
-        number = np.searchsorted(self.windows, places, "right") - 1
-        worth = np.bincount(number, weights=alone, minlength=len(self.windows) - 1)
-        best = int(worth.argmax())
+        together = np.add.reduceat(worth, self.windows[:-1])
+        best = int(together.argmax())
         if asking == "windows" or seconds is None:
             return best
-        by_window = _WINDOW_BONUS * worth[best] / seconds["window"]
+        by_window = _WINDOW_BONUS * together[best] / seconds["window"]
         return best if by_window > value.max() / seconds["mark"] else None
 
     def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:

@@ -88,6 +88,11 @@ class ProjectReleases(Desk):
         """The candidate of the last release; None where nothing was published yet."""
         return self._since_release()[0]
 
+    @property
+    def aimed_candidate(self) -> str:
+        """The candidate of the project's loss ratio, for which questions are chosen and the risk is estimated."""
+        return f"r{self.session.record.ratio:g}"
+
     def has_release(self, candidate: str) -> bool:
         """Return whether a candidate was published."""
         return self._since_release(candidate)[0] is not None

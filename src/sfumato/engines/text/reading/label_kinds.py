@@ -32,6 +32,10 @@ _NAMES = {
     "ID": "id ids identifier medicalrecord mrn ssn idnum idnumber accountnumber accessionnumber kennung nummer "
     "fallnummer patientennummer identificacion identifiant identificativo identificatie identificacao numero",
     "AGE": "age ages alter edad eta leeftijd idade",
+    "FAMILY": "family relative relatives kin kinship familie angehorige angehoerige verwandte verwandter familiar "
+    "familiares parentesco famille parente parent proche famiglia parenti familiare familia familielid "
+    "familieleden",
+    "SEX": "sex gender sexe sexo geschlecht sesso genere geslacht genero",
     "URL": "url website domainname webseite web sitioweb siteweb sito",
 }
 _WIDER = {

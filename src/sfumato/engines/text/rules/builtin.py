@@ -109,6 +109,38 @@ _AGES = {
     ),
     "pt": (r"\b(?P<span>\d{1,3})\s+anos\b", r"\b[Ii]dade(?:\s*:)?\s*(?P<span>\d{1,3})\b"),
 }
+_RELATIVES = {
+    "en": r"(?:mother|father|brother|sister|son|daughter)-in-law|(?:grand|step|god)?(?:mother|father|parents?|sons?|daughters?|child|children)|mum|mom|dad"
+    r"|(?:half-?)?(?:brothers?|sisters?)|siblings?|twins?|wife|husband|spouse|fiancée?|aunts?|uncles?|cousins?|nephews?"
+    r"|nieces?",
+    "de": r"(?:groß|stief|schwieger|paten|ur)*(?:mutter|mütter|vater|väter|eltern)|(?:enkel|stief|schwieger)?"
+    r"(?:sohn|söhne|tochter|töchter)|(?:halb)?(?:brüder|bruder|schwestern|schwester)|geschwister|zwilling(?:en?|s)?"
+    r"|ehefrau|ehemann|gatt(?:e|in)|onkel|tante|cousin(?:en?|s)?|neffen?|nichten?|oma|opa|enkel(?:in|kind|kinder)?",
+    "es": r"madre|padres?|mamá|papá|hij[oa]s?|herman(?:astr)?[oa]s?|melliz[oa]s?|gemel[oa]s?|abuel[oa]s?|niet[oa]s?|tí[oa]s?"
+    r"|prim[oa]s?|sobrin[oa]s?|espos[oa]|marido|cónyuge|suegr[oa]s?|cuñad[oa]s?|padrastro|madrastra|familiares",
+    "fr": r"mère|pères?|parents|fils|filles?|frères?|sœurs?|soeurs?|jumeaux|jumelles|époux|épouse|mari|conjointe?"
+    r"|(?:grand|beau|belle)-(?:mère|père|frère|sœur|fils|fille)|grands-parents|oncle|tante|cousine?s?|neveux?|nièces?"
+    r"|petits?-(?:fils|enfants)|petite-fille",
+    "it": r"madre|padre|genitor[ei]|figli[oae]?|fratell[oi]|sorell[ae]|gemell[oaie]|marito|moglie|coniuge|nonn[oaie]"
+    r"|zi[oaie]|cugin[oaie]|nipot[ei]|suocer[oaie]|cognat[oaie]",
+    "nl": r"moeder|vader|ouders|zoon|zonen|dochters?|broers?|zus(?:sen|ter)?|tweeling|echtgeno(?:ot|te)|groot(?:moeder|vader|ouders)"
+    r"|oom|tante|neef|nicht|kleinkind(?:eren)?|schoon(?:moeder|vader|ouders|zus|broer|zoon|dochter)|oma|opa",
+    "pt": r"mãe|pais?|filh[oa]s?|irmãos?|irmãs?|gême[oa]s?|marido|esposa|cônjuge|avós?|avô|net[oa]s?|ti[oa]s?|prim[oa]s?"
+    r"|sobrinh[oa]s?|sogr[oa]s?|cunhad[oa]s?",
+}
+_SEXES = {
+    "en": r"(?:fe)?males?|(?:wo)?m[ae]n|girls?|boys?|gentleman|lady",
+    "de": r"(?:männlich|weiblich)(?:e[mnrs]?)?|Mann|Mädchen|Junge",
+    "es": r"var[oó]n(?:es)?|mujer(?:es)?|hombres?|masculin[oa]|femenin[oa]|niñ[oa]",
+    "fr": r"hommes?|femmes?|masculin|féminin|garçon|fillette",
+    "it": r"uomo|donna|maschi(?:o|le)|femmin(?:a|ile)|ragazz[oa]|bambin[oa]",
+    "nl": r"man|vrouw|mannelijke?|vrouwelijke?|jongen|meisje",
+    "pt": r"homem|mulher|masculin[oa]|feminin[oa]|menin[oa]",
+}
+_SEX_FIELDS = {
+    "en": "Sex|Gender", "de": "Geschlecht", "es": "Sexo", "fr": "Sexe", "it": "Sesso|Genere", "nl": "Geslacht",
+    "pt": "Sexo",
+}  # fmt: skip
 _NUMBER_WORDS = {
     "en": r"(?:MRN|[Mm]edical [Rr]ecord|[Rr]ecord|[Cc]ase|[Pp]atient|[Aa]ccount|[Mm]ember|[Pp]olicy|[Ii]nsurance"
     r"|[Ll]icen[cs]e|[Pp]assport|[Cc]hart|[Ee]ncounter|[Ff]ile|[Ee]mployee|[Hh]ospital|NHS|ID)",
@@ -283,7 +315,8 @@ def _of(language: str) -> list[Rule]:
     written = (
         rf"\b(?:\d{{1,2}}{ordinal}{of}\s+(?:of\s+)?(?:{months})\b\.?,?(?:{of}\s+(?:19|20)?\d{{2}}\b)?"
         rf"|(?:{months})\b\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+(?:19|20)\d{{2}}\b)?"
-        rf"|(?:{months})\b\.?,?{of}\s+(?:19|20)\d{{2}}\b)"
+        rf"|(?:{months})\b\.?,?{of}\s+(?:19|20)\d{{2}}\b"
+        rf"|\d{{1,2}} (?:{_MONTHS['en']}) (?:19|20)\d{{2}}\b)"  # as every mail has it, in any language
     )
     # German nouns are capitalised too: one word after a title, more only where it looks like a name.
     name = _FULL_NAME
@@ -303,6 +336,12 @@ def _of(language: str) -> list[Rule]:
         _pattern(kind, "ID", score, pattern, check=CHECKS[check], context=context,
                  languages=only)
         for kind, pattern, check, score, context in _NATIONAL[language]
+    ]  # fmt: skip
+    # Everyday words, which only a project with such a label looks for.
+    rules += [
+        _pattern("relative", "FAMILY", 0.7, rf"\b(?:{_RELATIVES[language]})\b", re.IGNORECASE, languages=only),
+        _pattern("sex", "SEX", 0.75, rf"\b(?:{_SEXES[language]})\b", re.IGNORECASE, languages=only),
+        _pattern("sex in a field", "SEX", 0.75, rf"\b(?:{_SEX_FIELDS[language]})\s*:\s*(?P<span>[^\W\d_]{{1,20}})\b", languages=only),
     ]  # fmt: skip
     rules += [_pattern("age", "AGE", 0.75, pattern, languages=only) for pattern in _AGES[language]]
     rules += [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ....core.dominance import frontier_of
 from ....core.story import Check
 from ....presentation.language import say
-from ....presentation.numbers import count, join_words, percent
+from ....presentation.numbers import about, count, join_words, percent
 from ....presentation.sentences import shift_check, withheld_check
-from ..records import TextRelease, format_label_counts
+from ..records import INSPECTED, MOST_FOUND, TextRelease, format_label_counts
 from .facts import TextFacts
 
 __all__ = ["checks", "likeness_check"]
@@ -43,7 +44,7 @@ def checks(facts: TextFacts) -> list[Check]:
                 ),
             )
         )
-    found += _encoder_checks(facts) + _scan_checks(facts)
+    found += _found_checks(facts) + _encoder_checks(facts) + _scan_checks(facts)
     if facts.release is not None and facts.release.how.fields_as_they_are and not facts.elsewhere:
         names = join_words(list(facts.release.how.fields_as_they_are))
         found.append(
@@ -129,6 +130,33 @@ def _scan_checks(facts: TextFacts) -> list[Check]:
     else:
         sentence += " " + say("Publish them only after a person has seen and approved them.")
     return [Check("look" if scans.accepted_unseen else "open", sentence)]
+
+
+def _found_checks(facts: TextFacts) -> list[Check]:
+    """Return the check on what the strongest attacker finds first, and the candidate in which it finds few enough."""
+    found = None if facts.chosen is None else facts.chosen.found
+    if found is None or found.found <= MOST_FOUND or facts.on_release:
+        return []
+    values = {
+        "found": about(found.found),
+        "most": count(MOST_FOUND),
+        "many": facts.noun[1],
+        "budget": count(INSPECTED),
+    }
+    every = facts.frontier.candidates if facts.frontier is not None else ()
+    within = [c for c in every if c.found is not None and c.found.found <= MOST_FOUND]
+    if not within:
+        words = (
+            "The strongest attacker that was run finds about {found} {many} among the first {budget} words that it "
+            "inspects, and more than {most} in every candidate: explore higher loss ratios."
+        )
+        return [Check("look", say(words, **values))]
+    words = (
+        "The strongest attacker that was run finds about {found} {many} among the first {budget} words that it "
+        "inspects; --choose max-found:{most} takes candidate {name}, in which it finds at most {most}."
+    )
+    name = frontier_of(within).choose(max_risk=1.0).id
+    return [Check("look", say(words, name=name, **values))]
 
 
 def _encoder_checks(facts: TextFacts) -> list[Check]:

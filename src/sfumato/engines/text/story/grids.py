@@ -9,7 +9,7 @@ from ....presentation.language import retell, say
 from ....presentation.numbers import about, count, decimal, join_words, percent, span
 from ....presentation.sentences import as_sentence
 from ..attack_records import Bound
-from ..records import LabelCounts, is_measured
+from ..records import INSPECTED, LabelCounts, TextCandidate, is_measured
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 
@@ -85,6 +85,8 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
     """Return what each loss ratio gives."""
     if facts.frontier is None:
         return None
+    candidates = sorted(facts.frontier.candidates, key=lambda c: c.ratio)
+    attacked = any(c.found is not None for c in candidates)
     heads = (
         ("L/C", "text.ratio"),
         (say("Left"), "text.risk"),
@@ -92,8 +94,12 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
         (say("Total loss T"), "text.total_loss"),
         (say("Published"), "text.published"),
         (say("Rounds"), "text.rounds"),
+        *(
+            [(say("Found among {budget} words", budget=count(INSPECTED)), "text.found")]
+            if attacked
+            else []
+        ),
     )
-    candidates = sorted(facts.frontier.candidates, key=lambda c: c.ratio)
     rows = tuple(
         (
             decimal(c.ratio),
@@ -104,6 +110,7 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
             ),
             percent(c.published),
             str(c.rounds),
+            *([_found(c)] if attacked else []),
         )
         for c in candidates
     )
@@ -112,6 +119,12 @@ def ratio_grid(facts: TextFacts) -> Grid | None:
     return Grid(
         "cost", say("What each loss ratio gives on held-out documents"), heads, rows, marked
     )
+
+
+def _found(candidate: TextCandidate) -> str:
+    """Return what the strongest attacker of a candidate finds first, with its range."""
+    found = candidate.found
+    return "–" if found is None else f"{about(found.found)} ({span(found.low, found.high)})"
 
 
 def attack_grid(facts: TextFacts) -> Grid | None:

@@ -16,7 +16,7 @@ from ....presentation.sentences import (
     times,
     title_for,
 )
-from ..records import UNSURE, TextRelease, is_measured
+from ..records import INSPECTED, MOST_FOUND, UNSURE, TextRelease, is_measured
 from .charts import attack_chart, ratio_chart
 from .checks import checks
 from .facts import TextFacts
@@ -89,7 +89,7 @@ def story(part: Part) -> Story:
 
 
 def _published_sentences(facts: TextFacts) -> list[str]:
-    sentences = [chosen_sentence(facts.part)]
+    sentences = [_chosen_sentence(facts)]
     release, frontier = facts.release, facts.frontier
     redacted = release.counts.get("spans") if release is not None else None
     if isinstance(redacted, dict) and redacted:
@@ -115,6 +115,22 @@ def _published_sentences(facts: TextFacts) -> list[str]:
         named = [f"{count(n)} {say(k.replace('_', ' '))}" for k, n in sorted(counts.items()) if n]
         sentences.append(say("Counted while publishing: {named}.", named=join_words(named)))
     return sentences
+
+
+def _chosen_sentence(facts: TextFacts) -> str:
+    """Return which candidate the numbers are about; a suggested one may be safer than the knee."""
+    if facts.part.chosen_by != "max-found" or facts.chosen is None:
+        return chosen_sentence(facts.part)
+    return say(
+        "Nothing has been published yet. The numbers are about candidate {name}, the most useful one that leaves no "
+        "more than the [[knee|knee]] of the frontier and in which the strongest attacker that was run finds at most "
+        "{most} {many} among the first {budget} words that it inspects; at the knee an attacker finds more. This is a "
+        "starting point, not a recommendation.",
+        name=facts.chosen.id,
+        most=count(MOST_FOUND),
+        many=facts.noun[1],
+        budget=count(INSPECTED),
+    )
 
 
 def _surrogate_words(release: TextRelease | None) -> list[str]:

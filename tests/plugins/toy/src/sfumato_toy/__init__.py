@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from sfumato.core.dominance import mark_dominated
 from sfumato.core.engine import Engine, Part, Progress, no_progress
 from sfumato.core.errors import DataError
-from sfumato.core.exploration import Exploration, mark_dominated
+from sfumato.core.exploration import Exploration
 from sfumato.core.files import sha256_of, whole_directory
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.publication import Publication

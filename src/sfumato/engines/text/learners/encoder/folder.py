@@ -131,11 +131,7 @@ def open_encoder(wanted: str) -> EncoderFolder:
         )
     if wanted != "default":
         if not Path(wanted).is_dir():
-            raise InputError(
-                f"There is no folder {Path(wanted).name!r}.",
-                hint="name 'default', or a folder on this machine that holds "
-                f"{', '.join(_FILES)}; nothing is downloaded.",
-            )
+            raise _no_folder(wanted)
         return _read(str(Path(wanted).resolve()), check_hashes=False)
     folder = default_folder()
     if folder is None:
@@ -144,6 +140,26 @@ def open_encoder(wanted: str) -> EncoderFolder:
             hint=f"{WEIGHTS}{', '.join(_FILES)}.",
         )
     return _read(str(folder), check_hashes=True)
+
+
+def _no_folder(wanted: str) -> InputError:
+    """Return the error about an encoder that is no folder, with what may have been meant."""
+    name, colon, _ = wanted.rpartition(":")
+    if colon and (name == "default" or Path(name).is_dir()):
+        return InputError(
+            f"There is no folder {Path(wanted).name!r}.",
+            hint=f"{Path(name).name!r} takes no argument here; the layers that a publisher tunes are "
+            "chosen by `text explore --encoder default:TUNING`, or by --encoder-tuning with a folder.",
+        )
+    if Path(wanted).is_file():
+        return InputError(
+            f"{Path(wanted).name!r} is a file, and an encoder is a folder.",
+            hint=f"name the folder that holds {', '.join(_FILES)}.",
+        )
+    return InputError(
+        f"There is no folder {Path(wanted).name!r}.",
+        hint=f"name 'default', or a folder on this machine that holds {', '.join(_FILES)}; nothing is downloaded.",
+    )
 
 
 @lru_cache(maxsize=2)
@@ -183,7 +199,7 @@ def _check_size(path: Path, limit: int) -> None:
     except OSError:
         raise ModelError(
             f"The folder {path.parent.name!r} holds no {path.name}.",
-            hint=f"an encoder is a folder with {', '.join(_FILES)}.",
+            hint=f"an encoder or a detector is a folder with {', '.join(_FILES)}.",
         ) from None
     if size > limit:
         raise ModelError(f"{path.name} of the encoder is larger than {limit:,} bytes.")
