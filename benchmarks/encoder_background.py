@@ -7,7 +7,8 @@ learned again on several splits, and T is the sum over these. Thresholds are cut
 
 `python -m benchmarks encoder_background` does all of it;
 `python -m benchmarks.encoder_background GROUP FOLDER [RECIPE …]` keeps what one group of corpora gave, and
-`python -m benchmarks.encoder_background combine FOLDER` puts what a folder holds together.
+`python -m benchmarks.encoder_background combine FOLDER` puts what a folder holds together;
+`python -m benchmarks.encoder_background later FOLDER` adds forms that were tried later, on what `encoder_recommended` kept.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._common import data_folder, write_results
+from benchmarks._common import RESULTS, data_folder, write_results
 from benchmarks.calibration import sample
 from benchmarks.encoder import _corpora, _encoder
 from benchmarks.text import prepared, read
@@ -31,6 +32,7 @@ from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.learners.folds import deal, out_of_fold
 from sfumato.engines.text.learners.protocol import Model
 from sfumato.engines.text.reading.arrays import Scores
+from sfumato.engines.text.reading.features import RESERVED
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.sanitize.classifiers import mean_of, stage_features, weigh
 from sfumato.engines.text.sanitize.competition import Competition, Form
@@ -192,6 +194,28 @@ class Split:
             )
         return found
 
+    def later(self) -> dict[str, Scores]:
+        """Return the shipped form, and forms that were tried later."""
+        self.learn("informed", (("background", True),))
+        self.learn("start", (), start=True)
+        crf = mean_of([self.known[k] for k in ("informed", "informed, stack", "start, stack")])
+        encoder, sees = self.encoders[SHIPPED], self.learn("sees", ((SHIPPED, True),))
+        outside = self.known["background"]
+        even = alike_in_documents(self.labelled, encoder)
+        return {
+            LINEAR: crf,
+            f"{SHIPPED}: mean of three": mean_of([crf, encoder, sees]),
+            "the encoder's scores of a word are averaged over its document": mean_of(
+                [crf, even, sees]
+            ),
+            "and with its own score": mean_of([crf, (encoder + even) / 2, sees]),
+            "the background's CRF is a fourth reader": mean_of([crf, encoder, sees, outside]),
+            "the background's CRF is a third of a reader": (
+                3 * crf + 3 * encoder + 3 * sees + outside
+            )
+            / 10,
+        }
+
     def _weighed(self, voices: Sequence[Scores]) -> Scores:
         """Weigh voices, in each fold as the others say."""
         live = self.labelled.instances & np.isfinite(voices[0])
@@ -205,9 +229,10 @@ class Split:
 
     def losses(self) -> dict[str, float]:
         """Return T of each form, cut in each fold where the others say."""
-        return {title: self._loss(scores) for title, scores in self.forms().items()}
+        return {title: self.loss(scores) for title, scores in self.forms().items()}
 
-    def _loss(self, scores: Scores) -> float:
+    def loss(self, scores: Scores) -> float:
+        """Return T of some scores, cut in each fold where the others say."""
         labelled, form = self.labelled, Form("", (0,))
         live, sensitive = labelled.instances, labelled.sensitive
         judged = Competition(
@@ -216,6 +241,46 @@ class Split:
             expected=-float(np.log(RATIO)),
         )  # fmt: skip
         return RATIO * int(sensitive[live].sum()) - float(judged.gains(form).sum())
+
+
+def alike_in_documents(labelled: Labelled, scores: Scores) -> Scores:
+    """Return the mean of the scores of all places of a word in its document."""
+    data = labelled.data
+    word = data.words.groups()[data.tokens.type + np.int32(RESERVED)].astype(np.int64)
+    live = np.isfinite(scores)
+    place = np.unique(word + data.document_of * (int(word.max()) + 1), return_inverse=True)[1]
+    total = np.bincount(place[live], scores[live], int(place.max()) + 1)
+    found = total / np.maximum(1, np.bincount(place[live], minlength=len(total)))
+    return np.where(live, found[place], scores)
+
+
+def losses_later(folder: Path) -> dict[str, Any]:
+    """Return T of the forms that were tried later over the shipped one, on halves of `encoder_recommended`."""
+    from benchmarks.encoder_recommended import HALVES, documents_of
+
+    data, labels = prepared(background_of(tuple(HALVES)))
+    crf = CRF().fit(data, (labels > 0).astype(np.uint8), seed=Streams(SEED).seed_of("background"))
+    base, found = f"{SHIPPED}: mean of three", dict[str, Any]()
+    for path in sorted(folder.glob("*.npz")):
+        own, own_labels = prepared(documents_of(path.stem, *HALVES[path.stem]))
+        labelled = Labelled(own, own_labels, ("NAME",), np.ones(own.documents, np.bool_))
+        kept = np.load(path)
+        encoders = {SHIPPED: kept["encoder"], "background encoder": kept["background"]}
+        losses: dict[str, list[float]] = {}
+        for number in range(SPLITS):
+            split = Split(number, labelled, crf, encoders)
+            for title, scores in split.later().items():
+                losses.setdefault(title, []).append(split.loss(scores))
+        found[path.stem] = {
+            "T of the shipped form": [round(t) for t in losses[base]],
+            "over_shipped": {t: round(sum(v) / sum(losses[base]), 3) for t, v in losses.items()},
+            "over_shipped_on_each_split": {
+                t: [round(a / b, 3) for a, b in zip(v, losses[base], strict=True)]
+                for t, v in losses.items()
+            },
+        }
+        print(f"   {path.stem}: {json.dumps(found[path.stem])}", flush=True)
+    return found
 
 
 def losses_of(labelled: Labelled, crf: Model, encoders: dict[str, Scores]) -> dict[str, Any]:
@@ -310,5 +375,12 @@ def run() -> dict[str, Any]:
 if __name__ == "__main__":
     if sys.argv[1] == "combine":
         print(write_results("encoder_background", combine(Path(sys.argv[2]))))
+    elif sys.argv[1] == "later":
+        before = json.loads((RESULTS / "encoder_background.json").read_text(encoding="utf-8"))
+        print(
+            write_results(
+                "encoder_background", {**before, "later": losses_later(Path(sys.argv[2]))}
+            )
+        )
     else:
         keep(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
