@@ -8,7 +8,8 @@ each marked word is replaced by its own letters in reverse, which are as wide. B
 pictures of 100 dpi; the boxes of the marked words and of what replaced them are left out, with a margin for kerning, and
 so are lines that hold one. Of the rest the pixels that differ by more than an eighth of the scale are counted, and the
 letters outside of the marks are compared. Pictures are blanked by design, and comments, fields or objects may be
-dropped: files that lost something that can be seen are counted apart, with what they lost. SFUMATO_KINDS names some kinds.
+dropped: files that lost something that can be seen are counted apart, with what they lost. SFUMATO_KINDS names some kinds,
+SFUMATO_SET one of the two sets of packages.
 """
 
 from __future__ import annotations
@@ -45,16 +46,18 @@ _SCALE, _LEVELS, _MARGIN = 100 / 72, 32, 4
 
 
 def run() -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = packages_in(Path(name))
-        earlier = RESULTS / "documents_look.json"
-        found = json.loads(earlier.read_text())["kinds"] if "SFUMATO_KINDS" in os.environ else {}
-        for kind in os.environ.get("SFUMATO_KINDS", ",".join(KINDS)).split(","):
-            files = [path for path in sorted(set(_files(folder, kind))) if path.suffix == f".{kind}"]  # fmt: skip
-            drawn = random.Random(f"look {kind}").sample(files, min(len(files), FILES))
-            found[kind] = _kind(kind, sorted(drawn), Path(name) / kind)
-            print(f"   {kind}: {found[kind]}", flush=True)
-    return {"kinds": found, "libreoffice": _version()}
+    earlier = RESULTS / "documents_look.json"
+    found: dict[str, Any] = json.loads(earlier.read_text()) if "SFUMATO_KINDS" in os.environ or "SFUMATO_SET" in os.environ else {}  # fmt: skip
+    for which in os.environ.get("SFUMATO_SET", "known,fresh").split(","):
+        with tempfile.TemporaryDirectory() as name:
+            folder = packages_in(Path(name), fresh=which == "fresh")
+            own = (found if which == "known" else found.setdefault("fresh", {})).setdefault("kinds", {})  # fmt: skip
+            for kind in os.environ.get("SFUMATO_KINDS", ",".join(KINDS)).split(","):
+                files = [path for path in sorted(set(_files(folder, kind))) if path.suffix == f".{kind}"]  # fmt: skip
+                drawn = random.Random(f"look {kind}").sample(files, min(len(files), FILES))
+                own[kind] = _kind(kind, sorted(drawn), Path(name) / kind)
+                print(f"   {which} {kind}: {own[kind]}", flush=True)
+    return {**found, "libreoffice": _version()}
 
 
 def _version() -> str:
