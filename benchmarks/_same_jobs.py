@@ -15,17 +15,9 @@ from typing import NamedTuple
 
 ORDER = "the same lines in another order"
 """As what differs: the lines are compared sorted."""
-LABELS = "the same words redacted, under other labels"
-"""As what differs: placeholders and masks that follow each other count as one, whatever their label."""
-MARKS = "the same words redacted, with other punctuation"
+MARKS = "the same words redacted, under other labels or with other punctuation"
 """As what differs: replacements and punctuation that follow each other count as one."""
-_REPLACED = re.compile(r"(\[[A-Z]+\]|█+)(?:\s*(\[[A-Z]+\]|█+))*")
 _WITH_MARKS = re.compile(r"\s*(?:\[[A-Z]+\]|█+|[^\w\s])(?:\s*(?:\[[A-Z]+\]|█+|[^\w\s]))*\s*")
-
-
-def without_labels(content: bytes) -> str:
-    """Return a text in which each run of replacements is one, without its label."""
-    return _REPLACED.sub("[]", content.decode())
 
 
 def without_marks(content: bytes) -> str:
@@ -81,13 +73,12 @@ ALLOWED: tuple[Allowed, ...] = (
     *(
         Allowed(f"text/{file}", what, "labels are predicted by another model; the same words are redacted")
         for file, what in (
-            ("*.jsonl", LABELS), ("judged.audit-documents.txt", LABELS), ("judged.audit-words.txt", r"^\[ \] \d+: "),
-            ("*/release.json", "counts.spans.*"), ("frontier/model/*", ""), ("frontier/learned/arrays.bin", ""),
+            ("frontier/model/*", ""), ("frontier/learned/arrays.bin", ""),
             ("frontier/learned/model.json", "*sha256"), ("frontier/frontier.json", "files.*"),
         )
     ),
     *(
-        Allowed(f"text*/{file}", what, "punctuation that is redacted alone is published")
+        Allowed(f"text*/{file}", what, "punctuation that is redacted alone is published, and labels are predicted by another model")
         for file, what in (
             ("*.jsonl", MARKS), ("*.txt", MARKS), ("*.csv", MARKS), ("*.conll", MARKS), ("*.xml", MARKS), ("*.labelstudio.json", MARKS),
             ("parquet/bare.parquet", ""), ("*/release.json", "counts.spans.*"),

@@ -23,6 +23,8 @@ from typing import Any
 
 from benchmarks import _pdf_checks as checks
 from benchmarks._common import resumed
+from benchmarks._packages import FRESH_DEBIAN as NEWEST_DEBIAN
+from benchmarks._packages import FRESH_PYTHON as NEWEST_PACKAGES
 from benchmarks._packages import download_sources, fetch
 from benchmarks._pdf_more_places import MORE_PLACES
 from benchmarks._pdf_places import FIRST, HOSTILE, LAST
@@ -60,6 +62,7 @@ FRESH_DEBIAN = [
 """Packages whose files were looked at last; SFUMATO_PDF_FRESH is a folder that holds them already.
 
 What their first files showed was mended; SFUMATO_PDF_HOLD holds further files of theirs, which were taken after that.
+SFUMATO_PDF_NEWEST holds files of the packages that documents_real.py calls fresh, which were taken last of all.
 """
 
 
@@ -71,6 +74,9 @@ def run() -> dict[str, Any]:
     ))  # fmt: skip
     hold = resumed("documents_pdf", "hold", lambda: _on_real_files(
         lambda files: _real(files, "hold"), "SFUMATO_PDF_HOLD", FRESH_PACKAGES, FRESH_DEBIAN, skip=EACH
+    ))  # fmt: skip
+    newest = resumed("documents_pdf", "newest", lambda: _on_real_files(
+        lambda files: _real(files, "newest"), "SFUMATO_PDF_NEWEST", NEWEST_PACKAGES, NEWEST_DEBIAN
     ))  # fmt: skip
     speed = resumed("documents_pdf", "speed", lambda: _on_real_files(_speed))
     rounds = [
@@ -85,6 +91,7 @@ def run() -> dict[str, Any]:
         "real": real,
         "real_fresh": fresh,
         "real_hold": hold,
+        "real_newest": newest,
         "speed": speed,
     }
 

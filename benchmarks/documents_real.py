@@ -34,6 +34,7 @@ from sfumato.data.document import Document, Edit
 from sfumato.data.documents import read_documents
 from sfumato.data.formats.health.profile import load_profile
 from sfumato.data.formats.mail.message import HEADERS
+from sfumato.data.formats.office.vocabulary import STYLES
 
 KINDS = {
     "docx": ".docx", "xlsx": ".xlsx", "pptx": ".pptx", "odt": ".odt", "rtf": ".rtf", "html": ".html .htm",
@@ -47,6 +48,7 @@ _WORD = re.compile(r"[^\W\d_]{5,}")
 _TAG = re.compile(r"<[^>]*>")
 _CONTROL = re.compile(r"\\[a-z]+")
 _FONTS = re.compile(r"\{\\fonttbl(?:\{[^{}]*\})*\}")  # those that many people have
+_STYLE = re.compile(r" ([^;{}\\]+);\}")
 _CODES = frozenset(["system", "code", "display", "status", "resourceType", "unit", "use", "type", "url", "profile", "contentType", "language", "mode", "kind", "relation", "reference", "fullUrl", "gender", "versionId"])  # fmt: skip
 _PUBLIC = {kind: tuple(load_profile(kind).terminologies) for kind in ("fhir", "hl7")}
 _KEPT = frozenset(
@@ -233,7 +235,8 @@ def _views(kind: str, content: bytes) -> Iterator[str]:
     if opens(kind, content):
         yield text_by_others(kind, content)
     if kind == "rtf":
-        yield re.sub(r"[{}]", "", _CONTROL.sub("", _FONTS.sub("", content.decode("latin-1"))))
+        bare = _STYLE.sub(_without_known, _FONTS.sub("", content.decode("latin-1")))
+        yield re.sub(r"[{}]", "", _CONTROL.sub("", bare))
     elif content[:2] != b"PK":
         yield html.unescape(_TAG.sub("", content.decode("utf-8", "replace")))
     if content[:2] != b"PK":
@@ -242,6 +245,12 @@ def _views(kind: str, content: bytes) -> Iterator[str]:
         for name in packed.namelist():
             if name.endswith((".xml", ".rels", ".vml")):
                 yield html.unescape(_TAG.sub("", packed.read(name).decode("utf-8", "replace")))
+
+
+def _without_known(found: re.Match[str]) -> str:
+    """Return nothing for the name of a style that every word processor has, or that was numbered."""
+    name = found[1].lower()
+    return "" if name in STYLES or re.fullmatch(r"style \d+", name) else found[0]
 
 
 def _choose(text: str, name: str, fixed: frozenset[str]) -> list[str]:

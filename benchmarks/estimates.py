@@ -1,4 +1,4 @@
-"""Estimates without a population: how often the ranges hold, how far each model is off, by sampling fraction.
+"""Estimates without a population: how often the ranges hold, how far models and chances are off, by sampling fraction.
 
 Populations are simulated (long tails, lognormal and gamma cells, crossed attributes, lonely people) and, where
 real data is at hand, the Adult table is the population and its columns are crossed in several ways.
@@ -18,15 +18,9 @@ import numpy.typing as npt
 from benchmarks._common import data_folder
 from sfumato.data.table import read_table
 from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.measures.population_models import SampleSizes
 from sfumato.engines.tables.measures.shown import PolicyGroups, Risks
-from sfumato.engines.tables.measures.uniqueness import (
-    SampleSizes,
-    choose_estimator,
-    pitman,
-    snb,
-    uniqueness_range,
-    zayatz,
-)
+from sfumato.engines.tables.measures.uniqueness import estimate_uniqueness
 
 _FRACTIONS = (0.01, 0.05, 0.1, 0.3, 0.7)
 _PEOPLE = 20_000
@@ -44,14 +38,16 @@ def run() -> dict[str, Any]:
         for fraction in _FRACTIONS:
             some = draw.permutation(people)[: round(fraction * people.size)]
             sizes = np.bincount(some)
-            sample = SampleSizes.of(sizes[sizes > 0], some.size / people.size)
-            low, high = uniqueness_range(sample)
-            models = zayatz(sample), pitman(sample), snb(sample)
-            chosen = min(max(choose_estimator(sample, models[1], models[0], models[2]), low), high)
-            off = [np.nan if m is None else abs(m - true) for m in (*models, chosen)]
-            held = float(low - 1e-9 <= true <= high + 1e-9)
+            sizes = sizes[sizes > 0]
+            sample = SampleSizes.of(sizes, some.size / people.size)
+            shown = estimate_uniqueness(sizes, sizes, sample.fraction)
+            models = shown.zayatz, shown.pitman, shown.snb, shown.uniqueness
+            off = [np.nan if m is None else abs(m - true) for m in models]
+            held = float(shown.low - 1e-9 <= true <= shown.high + 1e-9)
+            chance = shown.average / float((1 / groups[some]).mean())
+            row = (held, shown.high - shown.low, true, *off, chance)
             for key in (kind, f"fraction {fraction}", "all"):
-                found.setdefault(key, []).append((held, high - low, true, *off))
+                found.setdefault(key, []).append(row)
     return {
         "populations": {
             key: {
@@ -62,6 +58,10 @@ def run() -> dict[str, Any]:
                 "mean_error": {
                     name: round(float(np.nanmean([r[3 + i] for r in rows])), 4)
                     for i, name in enumerate(("zayatz", "pitman", "snb", "chosen"))
+                },
+                "average_chance_over_true": {
+                    name: round(float(np.quantile([r[7] for r in rows], share)), 3)
+                    for name, share in (("tenth", 0.1), ("median", 0.5), ("nine_tenths", 0.9))
                 },
             }
             for key, rows in found.items()

@@ -46,12 +46,10 @@ from benchmarks._common import RESULTS, ROOT, write_results
 from benchmarks._same_jobs import (
     ALLOWED,
     CHAINS,
-    LABELS,
     MARKS,
     ORDER,
     Allowed,
     as_before,
-    without_labels,
     without_marks,
     write_inputs,
 )
@@ -170,7 +168,7 @@ def differences(name: str, old: bytes, new: bytes, used: Counter[Allowed]) -> li
     if whole:
         used[whole[0]] += 1
         return []
-    for what, alike in ((ORDER, _sorted_lines), (LABELS, without_labels), (MARKS, without_marks)):
+    for what, alike in ((ORDER, _sorted_lines), (MARKS, without_marks)):
         rule = next((r for r in rules if r.what == what), None)
         if rule is not None and alike(old) == alike(new):
             used[rule] += 1

@@ -182,3 +182,54 @@ def test_figures_of_a_project_that_nobody_answered_are_none(place, tmp_path):
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "stay is not measured, because nobody has looked" in page
     assert "a total loss of" not in page
+
+
+def test_what_a_first_hour_with_tables_meets(place):
+    register, samples = place / "register", place / "samples"
+    for choice, hint in (
+        ("better-than:safe harbor", "did you mean one of these: Safe Harbor?"),
+        ("better-than:nothing", "did you mean one of these: Safe Harbor?"),
+    ):
+        status, said = told(
+            "tables", "publish", register, samples / "register.csv", "--choose", choice, "--out", place / "x.csv"
+        )  # fmt: skip
+        assert status == 2
+        assert hint in said
+    status, said = told(
+        "tables", "publish", register, samples / "register.csv", "--choose", "knee", "--suppress", "0.1",
+        "--out", place / "x.csv",
+    )  # fmt: skip
+    assert status == 2
+    assert "Suppressing records needs a minimum group size" in said
+    status, said = told(
+        "tables", "tabulate", samples / "register.csv", "--by", "sex", "--rule", "supress:5", "--out", place / "x.csv"
+    )  # fmt: skip
+    assert status == 2
+    assert "There is no such rule for counts" in said
+    assert "suppress:N" in said
+    assert not (place / "x.csv").exists()
+
+
+def test_a_log_is_attacked_and_audited_as_it_was_explored(place):
+    log = place / "log.csv"
+    log.write_text(
+        "who,what\n" + "".join(f"p{i},a{j}\np{i},b\n" for i in range(12) for j in (i % 2,))
+    )
+    status, said = told(
+        "baskets", "explore", log, "--log", "item=what,person=who", "--k", "3", "--out", place / "log"
+    )  # fmt: skip
+    assert status == 0, said
+    status, said = told("baskets", "attack", place / "log", log, "--people", "5")
+    assert status == 0, said
+    status, said = told("baskets", "audit", log, "--log", "item=what,person=who")
+    assert "at most 1 item " in said
+    assert "at most 1 absence " in said
+    status, said = told("baskets", "audit", place / "log")
+    assert status == 2
+    assert "'log' is a folder, not a file" in said
+    status, said = told(
+        "baskets", "explore", log, "--log", "item=what,person=who", "--k", "3", "--utility", "categories",
+        "--out", place / "x",
+    )  # fmt: skip
+    assert status == 2
+    assert "The items have no categories" in said

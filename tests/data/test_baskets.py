@@ -207,6 +207,10 @@ def test_labels_and_names_must_fit(tmp_path):
         Baskets.of([[2]])
     with pytest.raises(DataError, match="empty name"):
         Baskets.of([[1]], feature_names=[""])
+    with pytest.raises(DataError, match="has 3 dimensions"):
+        Baskets.of(np.zeros((2, 2, 2)))
+    with pytest.raises(DataError, match="differ in length"):
+        Baskets.of([[0], [1, 1]])
 
 
 def test_unknown_features_are_refused(tmp_path):

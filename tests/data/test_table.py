@@ -152,13 +152,14 @@ def test_bad_files(tmp_path):
         (written("e.csv", b"age,age\n1,1\n"), FormatError, "have the same name"),
         (written("f.csv", b"age,\n1,1\n"), FormatError, "has no name"),
         (written("g.csv", b"agee,sex\n1,f\n"), DataError, "no column 'age'.*did you mean 'agee'"),
+        (written("k.csv", b"AGE,sex\n1,f\n"), DataError, "no column 'age'.*did you mean 'AGE'"),
         (written("h.parquet", b"Quetzal"), FormatError, "Parquet"),
         (written("i.xls", b"x"), InputError, "not named as a table"),
         (written("j.csv.gz", b"no gzip"), FormatError, "not a gzip file"),
         (tmp_path / "none.csv", InputError, "no file"),
         (tmp_path / "*.tsv", InputError, "No file fits"),
         ([], InputError, "No file was given"),
-        (object(), InputError, "cannot be read from a object"),
+        (object(), InputError, "cannot be read from an object of the type object"),
     ]
     for source, error, told in cases:
         with pytest.raises(error, match=told) as caught:

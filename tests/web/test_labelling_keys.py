@@ -158,3 +158,9 @@ def test_the_chart_has_numbers_and_the_keys_tell_what_a_dashed_line_is(browser):
     assert {"0", "50", "100"} <= set(axis)
     assert any(text.endswith(" answers") for text in axis)
     assert "dashed line" in browser.run("document.getElementById('help').textContent")
+    # The table of the labels stays inside its card, long names or not.
+    over = """(() => { const name = document.querySelector("#by-label th"), before = name.textContent;
+      name.textContent = "HEALTH_PLAN_BENEFICIARY_NUMBER";
+      const edge = (e) => e.getBoundingClientRect().right, found = edge(document.getElementById("by-label")) > edge(name.closest("aside"));
+      name.textContent = before; return found; })()"""
+    assert not browser.run(over)

@@ -226,6 +226,13 @@ def correct(browser, page):
     browser.open(f"{page.base}/review")
     browser.run("document.querySelector('[data-open]').click()")
     until(browser, "document.querySelector('#text .word') !== null")
+    wide = "document.querySelector('{}').getBoundingClientRect().width"
+    both = browser.run(f"{wide.format('.reading aside .sides')} / {wide.format('.reading')}")
+    assert both > 0.5  # the document, not the list of documents, has the room
+    edge = "document.querySelector('{}').getBoundingClientRect().right"
+    assert browser.run(
+        f"{edge.format('.reading section table')} <= {edge.format('.reading section')}"
+    )
     places = json.loads(browser.run("""JSON.stringify((() => {
       const place = (w) => w && [Number(w.dataset.first), Number(w.dataset.last)];
       const words = [...document.querySelectorAll("#text .word")];

@@ -198,6 +198,8 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         browser.keep("review")
         browser.run("document.querySelector('#approve button').click()")
         until(browser, "document.getElementById('approved').textContent === 'Approved.'")
+        browser.open(f"{served.base}/review")
+        assert "was approved by AB on" in browser.run("document.getElementById('is-approved').textContent")  # fmt: skip
         assert (
             json.loads(
                 (release.with_name(f"{release.name}.private") / "approval.json").read_text()

@@ -104,7 +104,8 @@ def _option(about: Parameter, flag: str, *, hidden: bool) -> object:
         metavar=about.metavar or _metavar(about),
         show_default=_default(about),
     )
-    return Annotated[list[str] | None if many else about.scalar | None, given]
+    # Numbers are text until the request reads them, which says what is wrong with one in its own words.
+    return Annotated[list[str] | None if many else str | None, given]
 
 
 def _argument(about: Parameter, *, optional: bool = False) -> object:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 from pydantic import model_validator
 
 from .arguments import Compound, number, table_of
-from .errors import NoCandidateError, ParameterError, PrivacyWarning
+from .errors import NoCandidateError, ParameterError, PrivacyWarning, did_you_mean
 from .request import Request, parameter
 
 if TYPE_CHECKING:
@@ -164,7 +164,9 @@ class Choice(Request):
                     if found is None:
                         raise NoCandidateError(f"No candidate dominates {self.dominates!r}.")
                     return found
-            raise NoCandidateError(f"The frontier has no reference {self.dominates!r}.")
+            known = [reference.name for reference in exploration.record.references]
+            hint = did_you_mean(self.dominates, known) if known else None
+            raise NoCandidateError(f"The frontier has no reference {self.dominates!r}.", hint=hint)
         if self.knee:
             return exploration.knee()
         if self.regime is not None:

@@ -17,6 +17,7 @@ from .storage.staging import check_output, whole_directory, whole_file
 __all__ = [
     "ReadFiles",
     "canonical_json",
+    "check_is_file",
     "check_output",
     "check_plain_file",
     "read_json",
@@ -27,6 +28,17 @@ __all__ = [
     "whole_file",
     "write_json",
 ]
+
+
+def check_is_file(path: Path) -> None:
+    """Refuse what is not one plain file: nothing at all, a folder, a pipe."""
+    check_plain_file(path)
+    if path.is_dir():
+        raise InputError(
+            f"{path.resolve().name!r} is a folder, not a file.", hint="name the file in it."
+        )
+    if not path.is_file():
+        raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
 
 
 def check_plain_file(path: Path) -> None:

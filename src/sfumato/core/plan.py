@@ -149,6 +149,9 @@ class Plan:
                 if not file.exists()
             ]
         if mistakes:
+            mistakes = list(
+                dict.fromkeys(mistakes)
+            )  # what exploring and publishing both read is told once
             many = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
             raise PlanError(f"The file {source!r} holds {many}:", mistakes=mistakes)
         return cls(

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 
 from .arguments import Compound
 from .errors import ParameterError, did_you_mean
+from .mistakes import rule_of
 from .parameter import Parameter, parameter
 
 __all__ = [
@@ -176,7 +177,7 @@ class Request(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
+            first = error.errors(include_url=False)[0]
             name = str(first["loc"][0]) if first["loc"] else ""
             if first["type"] == "extra_forbidden":
                 raise ParameterError(
@@ -186,8 +187,7 @@ class Request(BaseModel):
                 about = known.get(name)
                 hint = about.help if about is not None else None
                 raise ParameterError(f"{owner} needs {spelled(name)}.", hint=hint) from None
-            message = first["msg"].removeprefix("Value error, ")
-            message = message[:1].lower() + message[1:].rstrip(".")
+            message = rule_of(first).rstrip(".")
             message, _, hint = message.partition("; ")
             if not name and known:
                 # What stands in a choice (`pictures=blank|keep`) is a value, and no parameter of that name.

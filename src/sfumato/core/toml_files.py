@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .errors import FormatError, InputError, PlanError, did_you_mean
 from .files import check_plain_file
+from .mistakes import is_of_another_kind, rule_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
 
     M = TypeVar("M", bound=BaseModel)
 
@@ -48,9 +50,23 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"The file {path.name!r} is not readable as UTF-8 text.") from error
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"The file {path.name!r} is not valid TOML: {error}.") from error
+        raise FormatError(
+            f"The file {path.name!r} is not valid TOML: {error}.", hint=_way_on(text, path)
+        ) from error
     except ValueError as error:  # more digits than Python reads
         raise FormatError(f"The file {path.name!r} holds a number that is too long.") from error
+
+
+def _way_on(text: str, path: Path) -> str | None:
+    """Return a hint for a file that was not written as TOML, or whose tables of a list have one bracket."""
+    if text.lstrip().startswith(("{", "[{")):
+        return 'it looks like JSON: write key = "value" lines and [table] headings instead.'
+    headings = re.findall(r"^\[(\w+)\]", text, flags=re.MULTILINE)
+    if len(set(headings)) < len(headings):
+        return "a heading that occurs several times has two brackets: [[attribute]]."
+    if path.suffix.lower() != ".toml":
+        return "plans, schemas and rules are TOML files: was another file meant?"
+    return None
 
 
 def _check_keys(text: str, path: Path) -> None:
@@ -101,19 +117,37 @@ def mistakes_in(
 
     """
     mistakes = []
-    for e in error.errors(include_url=False, include_input=False):
+    for e in _closest(error.errors(include_url=False)):
         path = ".".join(part for part in (under, _key_path(e["loc"])) if part)
         where = path or "(top)"
         if e["type"] == "extra_forbidden":
             names = _known_keys(model, e["loc"][:-1]) if model is not None else known
-            mistakes.append(f"{where}: unknown key; {did_you_mean(str(e['loc'][-1]), names)}")
+            hint = f"; {did_you_mean(str(e['loc'][-1]), names)}" if names else ""
+            mistakes.append(f"{where}: unknown key{hint}")
         else:
-            message = e["msg"].removeprefix("Value error, ")
+            message = rule_of(e)
             head, _, rest = message.partition(": ")
             if not e["loc"] and rest and head in known:
                 where, message = f"{where}.{head}", rest
-            mistakes.append(f"{where}: {message[:1].lower()}{message[1:]}")
+            mistakes.append(f"{where}: {message}")
     return mistakes
+
+
+def _closest(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Return the errors without those of the branches of a union that the value was not meant for.
+
+    A value that may be text or a table is tried as both: what it lacks as a table matters if it is one, and if it
+    is neither, the last branch says enough.
+    """
+    paths = [_key_path(e["loc"]) for e in errors]
+    kept: list[ErrorDetails] = []
+    for i, (error, path) in enumerate(zip(errors, paths, strict=True)):
+        within = [p for p in paths if p.startswith((f"{path}.", f"{path}["))]
+        beside = [j for j, p in enumerate(paths) if j != i and p == path]
+        better = [j for j in beside if j > i or not is_of_another_kind(errors[j])]
+        if not (is_of_another_kind(error) and (within or better)):
+            kept.append(error)
+    return kept
 
 
 def _key_path(location: tuple[int | str, ...]) -> str:
@@ -126,22 +160,22 @@ def _key_path(location: tuple[int | str, ...]) -> str:
 
 
 def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    """Return the keys of the models that a place can hold."""
+    models = [model]
+    for part in location:
+        if isinstance(part, int) or "[" in part:
+            continue  # an item of a list, or pydantic's name of one branch of a union
+        fields = [m.model_fields[part] for m in models if part in m.model_fields]
+        models = [inner for field in fields for inner in _models_in(field.annotation)]
+    return [f.alias or name for m in models for name, f in m.model_fields.items()]
+
+
+def _models_in(annotation: object) -> list[type[BaseModel]]:
+    """Return the models of a type, of the branches of a union, and of the items of a list."""
     from typing import get_args
 
     from pydantic import BaseModel as Base
 
-    current: object = model
-    for part in location:
-        if isinstance(part, str) and "[" in part:
-            continue
-        if isinstance(part, int) or not (isinstance(current, type) and issubclass(current, Base)):
-            continue
-        found = current.model_fields.get(part)
-        if found is None:
-            return []
-        options = [found.annotation, *get_args(found.annotation)]
-        options += [inner for option in options for inner in get_args(option)]
-        current = next((o for o in options if isinstance(o, type) and issubclass(o, Base)), None)
-    if isinstance(current, type) and issubclass(current, Base):
-        return [f.alias or name for name, f in current.model_fields.items()]
-    return []
+    if isinstance(annotation, type) and issubclass(annotation, Base):
+        return [annotation]
+    return [found for inner in get_args(annotation) for found in _models_in(inner)]

@@ -107,6 +107,15 @@ def _sound(matrix: object) -> Any:
             matrix.check_format(full_check=True)
         except (ValueError, IndexError, RuntimeError):
             raise DataError("The matrix has an index or a pointer outside its bounds.") from None
+    try:
+        dimensions = np.ndim(matrix)  # type: ignore[arg-type]
+    except ValueError:
+        raise DataError("The rows of the matrix differ in length.") from None
+    if dimensions > 2:
+        raise DataError(
+            f"The matrix has {dimensions} dimensions.",
+            hint="give rows and columns: one row for each person.",
+        )
     return matrix
 
 

@@ -61,7 +61,7 @@ class Domain(BaseModel):
     are read into bins; an open end takes all numbers beyond it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     range: tuple[StrictInt | StrictFloat, StrictInt | StrictFloat] | None = None
     step: float | int | None = Field(default=None, gt=0)

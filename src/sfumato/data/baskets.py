@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
-from ..core.files import check_output, check_plain_file, whole_file
+from ..core.files import check_is_file, check_output, whole_file
 from ._basket_files import FORMATS, RowBatch, format_of, is_index, read_lines, sibling, write_lines
 from ._basket_matrix import Baskets, check_labels, check_names, check_rows, token
 from ._basket_readers import open_batches
@@ -88,9 +88,7 @@ def read_baskets(
 
     """
     path = Path(path)
-    check_plain_file(path)
-    if not path.is_file():
-        raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
+    check_is_file(path)
     kind = format or format_of(path)
     if kind not in FORMATS:
         raise InputError(f"Unknown format {kind!r}.", hint=did_you_mean(kind, FORMATS))

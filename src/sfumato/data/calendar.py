@@ -16,11 +16,35 @@ import numpy.typing as npt
 
 from .database import quote_text
 
-__all__ = ["Calendar", "Unit", "calendar_of", "date_sql", "name_in", "unit_sql", "units_between"]
+__all__ = [
+    "Calendar",
+    "Unit",
+    "are_units",
+    "calendar_of",
+    "date_sql",
+    "name_in",
+    "unit_sql",
+    "units_between",
+]
 
 Unit = Literal["day", "month", "quarter", "year", "age"]
 _COARSER = ("month", "quarter", "year", "decade")
 _YEAR = re.compile(r"\d{4}")
+_WRITTEN = {
+    "day": re.compile(r"\d{4}-\d\d-\d\d"),
+    "month": re.compile(r"\d{4}-\d\d"),
+    "quarter": re.compile(r"\d{4}-Q[1-4]"),
+    "year": _YEAR,
+}
+
+
+def are_units(values: Sequence[str], unit: str) -> bool:
+    """Return whether all values are days, months, quarters or years as they are written, from the first to the last.
+
+    >>> are_units(["1999-11", "2000-01"], "month"), are_units(["1", "2"], "year"), are_units(["2001", "2000"], "year")
+    (True, False, False)
+    """
+    return all(map(_WRITTEN[unit].fullmatch, values)) and all(a < b for a, b in pairwise(values))
 
 
 def name_in(value: str, unit: str) -> str:

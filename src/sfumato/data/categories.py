@@ -54,7 +54,7 @@ def with_categories(baskets: Baskets, path: str | os.PathLike[str]) -> Baskets:
     clashing = len(set(number) & set(place))
     if clashing:
         raise DataError(
-            f"{clashing} categories of the hierarchy are named as items are.",
+            f"{clashing:,} {'category' if clashing == 1 else 'categories'} of the hierarchy {'has' if clashing == 1 else 'have'} the name of an item.",
             hint="give the categories different names.",
         )
     above_items = sp.csr_matrix(

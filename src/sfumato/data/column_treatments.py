@@ -31,7 +31,7 @@ class Treatment(BaseModel):
 
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     top: float | None = None
     bottom: float | None = None
@@ -116,13 +116,15 @@ class MentionsTreatment(BaseModel):
 
 
 def _kind_of(value: object) -> str:
+    """Return the branch of the union; in brackets, as pydantic names branches, which paths of mistakes leave out."""
     is_notes = isinstance(value, MentionsTreatment) or (
         isinstance(value, dict) and "mentions" in value
     )
-    return "notes" if is_notes else "numbers"
+    return "branch[notes]" if is_notes else "branch[numbers]"
 
 
 ColumnTreatment = Annotated[
-    Annotated[Treatment, Tag("numbers")] | Annotated[MentionsTreatment, Tag("notes")],
+    Annotated[Treatment, Tag("branch[numbers]")]
+    | Annotated[MentionsTreatment, Tag("branch[notes]")],
     Discriminator(_kind_of),
 ]

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from ..core.errors import DataError, FormatError, InputError, ParameterError
-from ..core.files import check_plain_file, whole_file
+from ..core.errors import DataError, FormatError, ParameterError
+from ..core.files import check_is_file, whole_file
 from .baskets import Baskets
 from .database import quote_name
 from .limits import current_limits
@@ -77,9 +77,7 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
         Which columns say what.
 
     """
-    check_plain_file(path)
-    if not path.is_file():
-        raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
+    check_is_file(path)
     source = (
         TableSource.open(_json_table(path, columns)) if _is_json(path) else TableSource.open(path)
     )

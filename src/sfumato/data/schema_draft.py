@@ -118,7 +118,7 @@ def _draft_lines(fact: ColumnFacts) -> list[str]:
         lines.append('decimal = ","')
     if fact.marks:
         marks = json.dumps(list(fact.marks), ensure_ascii=False)
-        lines.append(f"missing_values = {marks}   # read as missing cells")
+        lines.append(f"missing_values = {marks}   # read as missing cells; remove what is a value")
     words = _words(fact.name)
     meanings = [_MEANINGS[w] for w in sorted(words) if w in _MEANINGS]
     if guess.role == "identifier" and meanings:
@@ -207,6 +207,8 @@ def _guess_role(fact: ColumnFacts) -> _Guess:
         return _Guess("quasi", "dates, with the day or the month first", undecided=True)
     if fact.date_formats:
         return _Guess("quasi", "dates")
+    if fact.mixed_dates:
+        return _Guess("quasi", "dates, written in several ways: write them in one", undecided=True)
     if words & _COORDINATES:
         return _Guess("quasi", "coordinates")
     if words & _QUASI_WORDS:

@@ -188,7 +188,10 @@ def _rows(rows: Iterator[Sequence[object]], width: int, path: Path) -> Iterator[
             empty += 1
             continue
         if any(cell is not None for cell in row[width:]):
-            raise FormatError(f"Row {number:,} of {path.name!r} is longer than the first row.")
+            raise FormatError(
+                f"Row {number:,} of {path.name!r} is longer than the first row.",
+                hint="the first row must name the columns, from cell A1: remove titles and merged cells above it.",
+            )
         if empty:
             raise FormatError(f"Row {number - 1:,} of {path.name!r} is empty.")
         yield (*row[:width], *[None] * (width - len(row)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import DataError
 from .attributes import cell_text
 from .database import quote_text
-from .missing_marks import MISSING_MARKS
+from .missing_marks import MISSING_MARKS, MISSING_NUMBERS
 
 if TYPE_CHECKING:
     from .table_source import TableSource
@@ -22,8 +22,11 @@ DATE_FORMATS = {
     "%m/%d/%Y": "(0?[1-9]|1[0-2])/(0?[1-9]|[12][0-9]|3[01])/[0-9]{4}",
 }
 """The ways of writing a date that a draft recognises, each with the pattern of its cells."""
-_FACTS = 10 + len(DATE_FORMATS)  # expressions of `_counts`
+_FACTS = 14 + len(DATE_FORMATS)  # expressions of `_counts`
 _MOST_LABELS = 60  # labels of a column up to which a draft lists them
+_TIMES_AS_MANY = (
+    3  # other numbers for each negative one, from which on those stand for missing cells
+)
 _FEW_COLUMNS = 64  # number of columns up to which each has its own expressions in a query
 
 
@@ -44,7 +47,7 @@ class ColumnFacts:
     dates: tuple[int, ...] = ()  # by the formats of `DATE_FORMATS`
     marks: tuple[
         str, ...
-    ] = ()  # marks of missing cells that occur, where all other cells are numbers or dates
+    ] = ()  # marks of missing cells that occur, where all other cells are numbers or dates, or none else is negative
 
     labels: tuple[
         tuple[str, str], ...
@@ -56,6 +59,14 @@ class ColumnFacts:
         filled = self.rows - self.missing
         counted = zip(DATE_FORMATS, self.dates, strict=False)
         return [written for written, many in counted if filled and many == filled]
+
+    @property
+    def mixed_dates(self) -> bool:
+        """Whether every cell that is not missing is a date, in more than one of the formats."""
+        filled, many = self.rows - self.missing, dict(zip(DATE_FORMATS, self.dates, strict=False))
+        slashes = max((n for written, n in many.items() if "/" in written), default=0)
+        others = sum(n for written, n in many.items() if "/" not in written)
+        return bool(filled) and not self.date_formats and others + slashes == filled
 
 
 def column_facts(source: TableSource) -> list[ColumnFacts]:
@@ -77,8 +88,8 @@ def column_facts(source: TableSource) -> list[ColumnFacts]:
     for name in source.columns:
         nothing: list[Any] = [0, 0, None, None, *[0] * (_FACTS - 4)]
         row = found.get(name, nothing)
-        marked, marks = row[-2] or 0, row[-1] or []
-        distinct, filled, low, high, *more = row[:-2]
+        marked, marks = row[-6] or 0, row[-5] or []
+        distinct, filled, low, high, *more = row[:-6]
         entropy, numbers, words, commas, *dates = (value or 0 for value in more)
         rest = filled - marked
         if (
@@ -87,6 +98,16 @@ def column_facts(source: TableSource) -> list[ColumnFacts]:
             filled, distinct = rest, distinct - len(marks)
         else:
             marks = []
+        codes, negative, kinds, least = row[-4] or [], row[-3] or 0, row[-2] or 0, row[-1]
+        if (
+            codes
+            and low is not None
+            and len(codes) == kinds
+            and distinct > (1 + _TIMES_AS_MANY) * kinds
+        ):
+            marks, low = [*codes, *marks], least  # no other number is negative
+            filled, distinct = filled - negative, distinct - kinds
+            numbers, commas = numbers - negative, commas - negative
         facts.append(
             ColumnFacts(
                 name, rows, distinct, rows - filled, low, high, entropy, numbers, words, commas,
@@ -113,10 +134,13 @@ def _counts(cell: str) -> list[str]:
     marked = f"count(CASE WHEN {cell} IN ({listed}) THEN 1 END)"
     every = (
         f"count({cell}) - {marked} = "
-        f"count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
+        f"count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}([.]0+)?') THEN 1 END)"
     )
     zero_led = f"count(CASE WHEN regexp_full_match({cell}, '0[0-9]+') THEN 1 END) = 0"
-    ends = [f"{end}(TRY_CAST({cell} AS BIGINT))" for end in ("min", "max")]
+    number = f"TRY_CAST(TRY_CAST({cell} AS DOUBLE) AS BIGINT)"  # 34.0 is how a frame with missing cells writes 34
+    ends = [f"{end}({number})" for end in ("min", "max")]
+    plain = f"regexp_replace({cell}, '[.]0+$', '')"
+    codes = ", ".join(quote_text(code) for code in MISSING_NUMBERS)
     return [
         f"count(DISTINCT {cell})",
         f"count({cell})",
@@ -131,4 +155,8 @@ def _counts(cell: str) -> list[str]:
         ),
         marked,
         f"list_sort(list(DISTINCT {cell}) FILTER ({cell} IN ({listed})))",
+        f"list_sort(list(DISTINCT {plain}) FILTER ({plain} IN ({codes})))",
+        f"count(*) FILTER ({number} < 0)",
+        f"count(DISTINCT {number}) FILTER ({number} < 0)",
+        f"min({number}) FILTER ({number} >= 0)",
     ]

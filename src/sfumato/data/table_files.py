@@ -166,7 +166,8 @@ def check_columns(columns: Sequence[str], name: str, limits: Limits) -> list[str
         if (before := first.setdefault(column.casefold(), i)) != i:
             raise FormatError(
                 f"Columns {before + 1} and {i + 1} of {name!r} have the same name (upper and lower "
-                "case alike)."
+                "case alike).",
+                hint="rename one of them.",
             )
     return list(columns)
 

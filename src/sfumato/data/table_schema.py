@@ -19,6 +19,7 @@ from ..core.errors import DataError, InputError, PlanError
 from ..core.files import check_plain_file
 from ..core.toml_files import read_toml, validate
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
+from .calendar import are_units
 from .column_treatments import Treatment
 from .inputs import SchemaInput
 from .mention_columns import check_mentions
@@ -91,6 +92,11 @@ class TableSchema(BaseModel):
             return schema
         if isinstance(schema, Mapping):
             return validate(cls, schema, source="schema")
+        if not isinstance(schema, str | os.PathLike):
+            raise InputError(
+                f"A schema cannot be read from an object of the type {type(schema).__name__}.",
+                hint="give the path of a TOML file, or a dict.",
+            )
         return cls.load(schema)
 
     @property
@@ -180,9 +186,10 @@ class TableSchema(BaseModel):
         if domain.quantiles is not None:
             return None
         if domain.range is not None:
-            return tuple(str(v) for v in range(int(domain.range[0]), int(domain.range[1]) + 1))
+            first, last = (int(end) for end in domain.range)
+            return _checked([str(v) for v in range(first, last + 1)], attribute)
         if domain.values is not None:
-            return _distinct([str(v) for v in domain.values], attribute.name)
+            return _checked([str(v) for v in domain.values], attribute)
         assert domain.file is not None
         path = self.folder / domain.file
         check_plain_file(path)
@@ -197,12 +204,21 @@ class TableSchema(BaseModel):
             raise InputError(f"The domain file {path.name!r} is not UTF-8 text.") from None
         except (OSError, ValueError):  # a folder, a name that no file can have
             raise InputError(f"The domain file {path.name!r} cannot be read.") from None
-        return _distinct([line.strip() for line in lines if line.strip()], attribute.name)
+        return _checked([line.strip() for line in lines if line.strip()], attribute)
 
 
-def _distinct(values: Sequence[str], name: str) -> tuple[str, ...]:
+def _checked(values: Sequence[str], attribute: Attribute) -> tuple[str, ...]:
+    """Return the values of a domain; refuse none, one that is there twice, and other values than a column's dates."""
+    name, dates = attribute.name, attribute.date
     if not values:
         raise DataError(f"The domain of {name!r} is empty.")
     if len(set(values)) != len(values):
         raise DataError(f"The domain of {name!r} holds a value twice.")
+    known = [v for v in values if v != MISSING]
+    if dates is not None and attribute.is_calendar and not are_units(known, dates.unit):
+        raise DataError(
+            f"The domain of {name!r} holds other values than rising dates to the {dates.unit}.",
+            hint='write domain = { dates = ["1999-01-31", "2012-12-31"] }, or "observed"; if the column holds no '
+            "dates, leave its date out.",
+        )
     return tuple(values)

@@ -261,7 +261,8 @@ class TableSource:
         """Refuse a table that lacks one of the columns; its own are not named, unless one is nearly the same."""
         for name in names:
             if name not in self.columns:
-                near = get_close_matches(name, self.columns, n=1, cutoff=_NEAR)
+                alike = [c for c in self.columns if c.casefold() == name.casefold()]
+                near = alike or get_close_matches(name, self.columns, n=1, cutoff=_NEAR)
                 many = "1 column" if len(self.columns) == 1 else f"{len(self.columns):,} columns"
                 where = f"The table {self.paths[0].name!r}" if self.paths else "The table"
                 raise DataError(
@@ -373,6 +374,6 @@ def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
         ) from None
     except TypeError:
         raise InputError(
-            f"A table cannot be read from a {type(frame).__name__}.",
+            f"A table cannot be read from an object of the type {type(frame).__name__}.",
             hint="give a path, or a pandas, polars or Arrow frame.",
         ) from None

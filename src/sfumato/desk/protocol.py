@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 
 if TYPE_CHECKING:
+    from ..core.approval import Approval
     from ..core.engine import Progress
     from ..core.publication import Publication
     from ..core.records import Release
@@ -113,6 +114,10 @@ class Desk(ABC):
     @abstractmethod
     def to_see(self) -> int:
         """Return how many documents are still to be seen before the release can be approved."""
+
+    def approval(self) -> Approval | None:
+        """Return who approved the last release; None where nobody did."""
+        return None
 
     @abstractmethod
     def approve(self, initials: str) -> None:

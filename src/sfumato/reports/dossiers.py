@@ -19,7 +19,7 @@ from ..core.story import Check, Story
 from ..presentation.language import say, say_many, write_date
 from ..presentation.numbers import count, join_words
 
-__all__ = ["add_dossier", "approval_of", "audits_of", "outputs_of"]
+__all__ = ["add_dossier", "approval_of", "approval_sentence", "audits_of", "outputs_of"]
 
 _KINDS = ("documents", "words")
 
@@ -88,7 +88,7 @@ def _audit_files(record: Path, release: Release) -> Iterator[Path]:
 def add_dossier(story: Story, part: Part) -> None:
     """Add who approved a release and which other ones there are."""
     if part.approval is not None:
-        story.checks.insert(0, Check("holds", _approval_sentence(part.approval)))
+        story.checks.insert(0, Check("holds", approval_sentence(part.approval)))
     elif part.others:
         words = say(
             "Nobody has approved this release, and others of the same data are in the folder; this report is "
@@ -104,7 +104,8 @@ def add_dossier(story: Story, part: Part) -> None:
         )
 
 
-def _approval_sentence(approval: Approval) -> str:
+def approval_sentence(approval: Approval) -> str:
+    """Return who approved a release, when, and what they had seen of it."""
     from datetime import datetime
 
     at = datetime.fromisoformat(approval.at)

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from ..reports.dossiers import approval_sentence
 from ..reports.html import script_sources
 from .guard import policy
 
@@ -63,8 +64,10 @@ class Rooms:
         rows = [] if desk is None else desk.review()
         seen = sum(bool(row["seen"]) for row in rows)
         candidate = None if desk is None else desk.released_candidate
+        approval = None if desk is None else desk.approval()
         return self.page.render(
             "review",
+            approved=None if approval is None else approval_sentence(approval),
             rows=rows,
             seen=seen,
             candidate=candidate,

@@ -207,7 +207,7 @@ def test_what_stays_of_a_text_is_as_it_was(tmp_path):
 
 STYLED = (
     rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f3 Courier New;}}{\stylesheet{\fs20\snext0 Normal Krueger;}"
-    rb"{\s9\qc\f3\fs0028\b0\sbasedon0\snext9\*\krueger1 Quentin;}{\*\cs7 \additive\i Who;}{\*\ts11 x;}{\s9 again;}"
+    rb"{\s9\qc\f3\fs0028\b0\sbasedon0\snext9\*\krueger1 Quentin;}{\*\cs7 \additive\i Who;}{\*\ts11 x;}{\s9 again;}{\s65\fi-113 footnote text;}"
     rb"{\s4711001 Number;}}\pard\plain\s9 About {\cs7 him}\par}"
 )
 
@@ -217,7 +217,7 @@ def test_a_style_sheet_keeps_how_it_looks_and_no_name():
     written = opened.save({})
     assert opened.found.dropped == {"style sheet": 1}
     assert (
-        rb"{\stylesheet{\s0\fs20\snext0 Normal;}{\s9\qc\f1\fs28\b0\sbasedon0\snext9 Style 9;}{\*\cs7\i Style 7;}}"
+        rb"{\stylesheet{\s0\fs20\snext0 Normal;}{\s9\qc\f1\fs28\b0\sbasedon0\snext9 Style 9;}{\*\cs7\i Style 7;}{\s65\fi-113 footnote text;}}"
         in written
     )
     assert rb"\s9 About {\cs7 him}" in written
@@ -230,7 +230,13 @@ def test_a_style_sheet_keeps_how_it_looks_and_no_name():
 
 
 @pytest.mark.parametrize(
-    "entry", [rb"{\s9\qc Quentin;}", rb"{\s9\krueger Style 9;}", rb"{\s9 Style 9;}{\info x}"]
+    "entry",
+    [
+        rb"{\s9\qc Quentin;}",
+        rb"{\s9\qc Doctor Quentin;}",
+        rb"{\s9\krueger Style 9;}",
+        rb"{\s9 Style 9;}{\info x}",
+    ],
 )
 def test_a_style_sheet_with_anything_else_is_found_by_the_second_reader(entry):
     written = Rtf().open(STYLED).save({})

@@ -119,6 +119,16 @@ def test_nothing_is_lost_where_nothing_is_changed_and_all_where_nothing_is_left(
     assert any(f.kind == "coefficient" for f in twofold.figures)
 
 
+def test_a_quasi_identifier_is_not_explained_by_itself():
+    frame = people()
+    found = tables.explore(frame, schema=SCHEMA, evaluations=60, min_k=5)
+    lost = found.compare(found.knee(), frame, target="age")
+    explaining = [f.of for f in lost.figures if f.kind == "coefficient"]
+    assert explaining
+    assert not any(of.startswith("age") for of in explaining)
+    assert lost.mean_error("coefficient") < 1e6
+
+
 def test_missing_cells_and_wrong_columns():
     frame = people().astype(str)
     frame.loc[:20, "age"] = ""

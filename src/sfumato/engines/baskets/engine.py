@@ -233,11 +233,13 @@ def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     )
     for m, left in found.left_by_items.items():
         exact = "" if found.items_exact[m] else " or fewer"
-        call.say(f"  {'at most ' + m + ' items':34} {left:,}{exact}")
+        call.say(f"  {'at most ' + m + ' item' + 's' * (m != '1'):34} {left:,}{exact}")
     call.say(f"  {'any items':34} {found.ac:,}")
     for m, left in found.ac_under_absences.items():
         exact = "" if found.absences_exact[m] else " or fewer"
-        call.say(f"  {'any items, at most ' + m + ' absences':34} {left:,}{exact}")
+        call.say(
+            f"  {'any items, at most ' + m + ' absence' + 's' * (m != '1'):34} {left:,}{exact}"
+        )
     call.say(f"  {'everything':34} {found.smallest_group:,}")
     call.say(f"{found.unique_share:.1%} of the rows are unique.")
     return found.to_json()

@@ -101,6 +101,33 @@ class _MatrixRequest(Request):
             min_quantity=self.min_quantity,
         )  # fmt: skip
 
+    def as_explored(self, explored: Mapping[str, JsonValue]) -> Self:
+        """Return the request with the columns of the log and the hierarchy that were explored, where it names none.
+
+        Parameters
+        ----------
+        explored : mapping
+            The request of the exploration, as its frontier keeps it: files by their names alone.
+
+        """
+        from ...core.errors import InputError
+
+        if not isinstance(self.matrix, str | os.PathLike):
+            return self
+        found: dict[str, object] = {}
+        if self.log_columns is None:
+            found = {n: explored[n] for n in _LOG_COLUMNS if explored.get(n) is not None}
+        named = explored.get("hierarchy")
+        if self.hierarchy is None and isinstance(named, str):
+            places = [Path(self.matrix).parent / named, Path(named)]
+            found["hierarchy"] = next((path for path in places if path.is_file()), None)
+            if found["hierarchy"] is None:
+                raise InputError(
+                    "The data was explored with a hierarchy, which is not in its folder.",
+                    hint="give --hierarchy FILE.",
+                )
+        return self.model_copy(update=found)
+
     def baskets(self) -> Baskets:
         """Read the data, with the categories of its items where a hierarchy is given."""
         from ...data.categories import with_categories
@@ -254,33 +281,6 @@ class BasketsPublishRequest(_MatrixRequest):
     )
     engine: str = engine_parameter(_ENGINE)
     threads: int | None = threads_parameter(_THREADS)
-
-    def as_explored(self, explored: Mapping[str, JsonValue]) -> Self:
-        """Return the request with the columns of the log and the hierarchy that were explored, where it names none.
-
-        Parameters
-        ----------
-        explored : mapping
-            The request of the exploration, as its frontier keeps it: files by their names alone.
-
-        """
-        from ...core.errors import InputError
-
-        if not isinstance(self.matrix, str | os.PathLike):
-            return self
-        found: dict[str, object] = {}
-        if self.log_columns is None:
-            found = {n: explored[n] for n in _LOG_COLUMNS if explored.get(n) is not None}
-        named = explored.get("hierarchy")
-        if self.hierarchy is None and isinstance(named, str):
-            places = [Path(self.matrix).parent / named, Path(named)]
-            found["hierarchy"] = next((path for path in places if path.is_file()), None)
-            if found["hierarchy"] is None:
-                raise InputError(
-                    "The data was explored with a hierarchy, which is not in its folder.",
-                    hint="give --hierarchy FILE.",
-                )
-        return self.model_copy(update=found)
 
 
 class _FolderRequest(Request):

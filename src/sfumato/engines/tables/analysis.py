@@ -93,7 +93,8 @@ def compare_analyses(
     columns : sequence of str, optional
         Quasi-identifiers to look at; all without.
     target : str, optional
-        A column of numbers, or with two values, to be explained by the others in a linear regression.
+        A column of numbers, or with two values, to be explained by the others in a linear regression; of a
+        quasi-identifier the values before the release are explained.
     table : Table, optional
         The table as it was read already.
 
@@ -115,7 +116,11 @@ def compare_analyses(
     if target is not None:
         if isinstance(target, str):
             target = ExplainedColumn.of(opened, payload, target)
-        used = [c for c in found if c.numbers is not None or len(c.domain) <= _MOST_NAMES]
+        used = [
+            c
+            for c in found
+            if c.name != target.name and (c.numbers is not None or len(c.domain) <= _MOST_NAMES)
+        ]
         if used:
             rows = sampled_rows(opened, payload, used, target)
             units = [1.0 if c.numbers is None else c.deviation or 1.0 for c in used]

@@ -122,7 +122,7 @@ function showQuestion(next) {
   chosen = question.label || chosen;
   if (class_) { showClass(); return; }
   $("asked-title").textContent = window_
-    ? say("Mark everything sensitive between the bounds, then say that the window is done.")
+    ? say("Mark everything sensitive in the window, not in the grey text around it; then say that the window is done.")
     : say("Is this sensitive?");
   $("about").textContent = [
     say("Question {n}", { n: question.number }),

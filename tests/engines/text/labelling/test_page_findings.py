@@ -151,9 +151,8 @@ def test_the_frontier_room_opens_with_the_ratio_of_the_project_and_tells_each_la
             desk.session.window(place, spans, random=True)
         desk.explore()
         view = rooms.view(None, None)
-        assert (
-            view["candidate"] == "r10"
-        )  # what the questions are chosen for, and nobody chose anything yet
+        # What the questions are chosen for: nobody has chosen anything yet.
+        assert view["candidate"] == "r10"
         told = " ".join(view["details"]["sentences"])
         assert "at the loss ratio of the project" in told
         assert "steward chose" not in told

@@ -47,6 +47,7 @@ def test_the_drawn_sample_must_be_seen_before_approval(tmp_path):
             desk.approve("AB")
         for number in sorted(drawn):
             desk.see(number)
+        assert desk.approval() is None
         desk.approve("AB")
         kept = release.with_name(f"{release.name}.private") / "approval.json"
         approved = json.loads(kept.read_text())
@@ -58,6 +59,7 @@ def test_the_drawn_sample_must_be_seen_before_approval(tmp_path):
         assert approved["release"] == sha256_of(release / RELEASE_FILE)
         assert "approved" not in json.loads((release / RELEASE_FILE).read_text())
         assert ReviewedRelease(release).approval().by == "AB"
+        assert desk.approval().by == "AB"
         desk.publish("r10", no_progress)  # the same bytes: the approval holds
         assert ReviewedRelease(release).approval() is not None
         (release / RELEASE_FILE).write_text((release / RELEASE_FILE).read_text() + " ")

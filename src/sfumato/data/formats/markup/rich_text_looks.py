@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..office.font_names import USUAL_FONT, is_known_font
+from ..office.vocabulary import STYLES
 
 __all__ = [
     "HEAD",
@@ -41,9 +42,14 @@ _PAGES = (
     "pgndec pgnlcrm pgnucrm paperw paperh landscape margl margr margt margb gutter pgwsxn pghsxn lndscpsxn marglsxn "
     "margrsxn margtsxn margbsxn guttersxn deftab vertalt vertalc vertalj ltrsect rtlsect"
 )
+_NOTES = (
+    "chftn ftnalt endnhere enddoc aenddoc endnotes aendnotes ftnbj ftntj aftnbj aftntj ftnnar ftnnalc ftnnauc ftnnrlc "
+    "ftnnruc aftnnar aftnnalc aftnnauc aftnnrlc aftnnruc ftnstart aftnstart ftnrestart ftnrstpg ftnrstcont aftnrestart "
+    "aftnrstcont"
+)
 _STYLE_NUMBERS = "s cs"
 KEPT = frozenset(
-    f"{_CHARACTERS} {_PARAGRAPHS} {_BORDERS} {_TABLES} {_PAGES} {_STYLE_NUMBERS}".split()
+    f"{_CHARACTERS} {_PARAGRAPHS} {_BORDERS} {_TABLES} {_PAGES} {_NOTES} {_STYLE_NUMBERS}".split()
 )
 """Control words that may stay: they say how text looks, and hold numbers alone."""
 LARGEST = 99_999  # the largest of these numbers: lengths are twentieths of a point
@@ -55,7 +61,7 @@ _ENTRY = re.compile(
 _CHARSET = re.compile(rb"\\fcharset([0-9]{1,9})")
 _COLOURS = re.compile(rb"\{\\colortbl\s*((?:[^{}\\]|\\[A-Za-z]+[0-9]*)*)\}")
 _COLOUR = re.compile(rb"\\red([0-9]{1,3})\s*\\green([0-9]{1,3})\s*\\blue([0-9]{1,3})")
-_STYLE = re.compile(rb"\{(?:\\\*\s?)?((?:\\[A-Za-z]+-?[0-9]{0,9} ?|[\r\n])+)")
+_STYLE = re.compile(rb"\{(?:\\\*\s?)?((?:\\[A-Za-z]+-?[0-9]{0,9} ?|[\r\n])+)([^\\{};]{0,64})")
 _WORD = re.compile(rb"\\([A-Za-z]+)(-?[0-9]+)?")
 _MOST_FONTS, _MOST_COLOURS, _MOST_STYLES = 500, 1_000, 2_000
 
@@ -105,18 +111,21 @@ def find_colours(content: bytes) -> str:
 
 
 def find_styles(content: bytes, fonts: RichTextFonts) -> tuple[str, bool]:
-    """Return the style sheet of a file, written anew with numbered names, and whether it was another."""
+    """Return the style sheet of a file, written anew with known or numbered names, and whether it was another."""
     begin = b"{\\stylesheet"
     group = _group_of(content, begin)
     made: dict[tuple[str, int], str] = {}
-    for words in _STYLE.findall(group[len(begin) :])[:_MOST_STYLES]:
+    for words, title in _STYLE.findall(group[len(begin) :])[:_MOST_STYLES]:
         said = [(word.decode(), number.decode()) for word, number in _WORD.findall(words)]
         kind = next((word for word, _ in said if word in ("s", "cs")), "" if made else "s")
         number = int(next((number for word, number in said if word == kind), "") or 0)
         if not kind or (kind, number) in made or not 0 <= number <= LARGEST:
             continue
         kept = "".join(_style_word(word, own, fonts) for word, own in said)
-        star, name = "\\*" if kind == "cs" else "", f"Style {number}" if number else "Normal"
+        name = title.decode("latin-1").strip()
+        if name.lower() not in STYLES:
+            name = f"Style {number}" if number else "Normal"
+        star = "\\*" if kind == "cs" else ""
         made[kind, number] = f"{{{star}\\{kind}{number}{kept} {name};}}"
     styles = f"{{\\stylesheet{''.join(made.values())}}}" if made else ""
     return styles, group != styles.encode()

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from xml.parsers import expat
 
 from ..office.font_names import is_known_font
+from ..office.vocabulary import STYLES
 from ..verification import stands_in_names
 from .rich_text_looks import KEPT, OF_STYLES
 
@@ -94,8 +95,9 @@ def search_record(content: bytes, removed: Iterable[str]) -> int:
 _RICH = re.compile(r"\\u(-?\d+)\??|\\'([0-9A-Fa-f]{2})|\\([\\{}])|\\[A-Za-z]+-?\d* ?|[{}\r\n]")
 _FONTS = re.compile(r"\{\\fonttbl((?:\{\\f\d+ [^\\{};]{1,64};\})+)\}")  # as the writer puts them
 _STYLES = re.compile(
-    r"\{\\stylesheet((?:\{(?:\\\*)?(?:\\[A-Za-z]+-?\d{0,5})+ (?:Normal|Style \d{1,5});\})+)\}"
+    r"\{\\stylesheet((?:\{(?:\\\*)?(?:\\[A-Za-z]+-?\d{0,5})+ [^\\{};]{1,40};\})+)\}"
 )
+_STYLE, _NUMBERED = re.compile(r" ([^;]+);"), re.compile(r"style \d{1,5}")
 _WORD = re.compile(r"\\([A-Za-z]+)")
 _FONT = re.compile(r"\\f\d+ ([^;]+);")
 _NOT_WRITTEN = re.compile(r"\\(?:\*|bin|info|pict|object|stylesheet|fldinst)")
@@ -108,6 +110,8 @@ def search_rich_text(content: bytes, removed: Iterable[str]) -> int:
     unknown = sum(not is_known_font(name) for name in _FONT.findall(fonts[1])) if fonts else 0
     styles = _STYLES.search(raw)
     unknown += len({*_WORD.findall(styles[1])} - KEPT - OF_STYLES) if styles else 0
+    titles = (title.lower() for title in _STYLE.findall(styles[1])) if styles else ()
+    unknown += sum(title not in STYLES and not _NUMBERED.fullmatch(title) for title in titles)
     raw = _STYLES.sub("", _FONTS.sub("", raw, count=1), count=1)
 
     def say(found: re.Match[str]) -> str:

@@ -60,7 +60,16 @@ class Tesseract:
         """Return the words of an upright picture, in reading order."""
         rows, columns = picture.shape
         content = b"P5 %d %d 255\n" % (columns, rows) + picture.tobytes()
-        options = ["-l", self.languages, "--dpi", str(dpi), "--psm", "3", "tsv"]
+        options = [
+            "-l",
+            self.languages,
+            "--dpi",
+            str(dpi),
+            "--psm",
+            "3",
+            "-c",
+            "tessedit_create_tsv=1",
+        ]
         return list(_words(self._run(["stdin", "stdout", *options], content)))
 
     def _run(self, arguments: list[str], content: bytes = b"") -> str:

@@ -31,7 +31,7 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
         )
     linked_from = str(request.earlier[0]) if request.earlier else None
     exploration = BasketsExploration.load(Path(request.directory))
-    baskets = request.baskets()
+    baskets = request.as_explored(exploration.record.request).baskets()
     original = as_binary(baskets.matrix)
     people = sample_people(original, request.people, request.seed)
     attackers = Attackers(

@@ -124,6 +124,11 @@ class _FrontierSearch:
                 "There are no labels, and a class to predict is needed for this utility.",
                 hint="give --labels FILE, or another --utility, for example ones.",
             )
+        if self.utility == "categories" and baskets.above is None:
+            raise ParameterError(
+                "The items have no categories, and a share of them is asked for.",
+                hint="give --hierarchy FILE (hierarchy=…), or another --utility.",
+            )
         risky = flags(flag_names(request.absence_risky), names)
         self.makers = selector_builders(request, rows, risky, labels=target is not None)
         if self.knowledge.items is not None and self.knowledge.items <= 2 and self.makers:

@@ -8,75 +8,27 @@ whose simple random samples look like this one. All take the sample as drawn at 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special
 
 from ..records import PopulationEstimate
+from .population_models import Modelled, SampleSizes, choose_estimator, drawn, pitman, snb, zayatz
 
 __all__ = [
-    "SampleSizes",
-    "choose_estimator",
     "estimate_uniqueness",
     "estimate_uniqueness_by_group",
-    "pitman",
-    "snb",
     "unique_matches",
     "uniqueness_range",
-    "zayatz",
 ]
 
-_SMALL_FRACTION = 0.1  # fraction up to which Pitman's model is preferred (Dankar and others, 2012)
 _EXACT = 12  # sample sizes that have their own constraint
 _DENSE = 40  # population sizes that are all in the programme; larger ones on a grid
 _STEP = 1.06
 _PARTS = 3  # parts of a population that is sampled unevenly, each with its own fraction
 _WHOLE = 0.999  # fraction from which everybody counts as sampled
-_FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 _Z = 2.0  # standard errors allowed per constraint
-
-
-@dataclass(frozen=True)
-class SampleSizes:
-    """The sizes of a sample's groups, and the share of the population that was drawn.
-
-    Parameters
-    ----------
-    size, many : arrays of int
-        Each size that occurs, rising, and how many groups have it.
-    fraction : float
-        The share of the population that the sample holds.
-
-    """
-
-    size: npt.NDArray[np.int64]
-    many: npt.NDArray[np.int64]
-    fraction: float
-
-    @classmethod
-    def of(cls, groups: npt.NDArray[np.integer], fraction: float) -> SampleSizes:
-        """Take the sizes of groups as they come."""
-        size, many = np.unique(groups, return_counts=True)
-        return cls(size.astype(np.int64), many.astype(np.int64), fraction)
-
-    @property
-    def records(self) -> int:
-        return int((self.size * self.many).sum())
-
-    @property
-    def groups(self) -> int:
-        return int(self.many.sum())
-
-    @property
-    def people(self) -> float:
-        """The size of the population."""
-        return self.records / self.fraction
-
-    def having(self, size: int) -> int:
-        """Return how many groups have a size."""
-        return int(self.many[self.size == size].sum())
 
 
 def estimate_uniqueness(
@@ -104,19 +56,27 @@ def estimate_uniqueness(
         )  # fmt: skip
     by_zayatz, by_pitman, by_snb = zayatz(sample), pitman(sample), snb(sample)
     low, high = uniqueness_range(sample)
-    chosen = min(max(choose_estimator(sample, by_pitman, by_zayatz, by_snb), low), high)
+    model = choose_estimator(sample, by_pitman, by_zayatz, by_snb)
+    chosen = min(max(model.uniqueness, low), high)
     return PopulationEstimate(
         fraction=fraction,
         people=sample.people,
         uniqueness=chosen,
         low=low,
         high=high,
-        zayatz=by_zayatz,
-        pitman=by_pitman,
-        snb=by_snb,
+        zayatz=by_zayatz.uniqueness,
+        pitman=_share(by_pitman, sample),
+        snb=_share(by_snb, sample),
         unique_match=unique_matches(sample),
-        average=float((records * _chance(groups, fraction)).sum() / records.sum()),
+        average=_average_chance(groups, records, fraction, max(model.groups, chosen)),
     )
+
+
+def _share(model: Modelled | None, sample: SampleSizes) -> float | None:
+    """Return the share of unique people that a model shows: none where no record of the sample is alone."""
+    if sample.having(1) == 0:
+        return 0.0
+    return None if model is None else model.uniqueness
 
 
 def estimate_uniqueness_by_group(
@@ -176,6 +136,32 @@ def estimate_uniqueness_by_group(
     )
 
 
+def _average_chance(
+    groups: npt.NDArray[np.integer],
+    records: npt.NDArray[np.integer],
+    fraction: float,
+    expected: float,
+) -> float:
+    """Return the chance of naming a record, on average over the records.
+
+    Parameters
+    ----------
+    groups, records : arrays of int
+        The people and the records of each group.
+    fraction : float
+        The share of the population that was sampled.
+    expected : float
+        The chance on average over people. The sum of 1/F over all people of a population is the number of its
+        groups, and a random sample has the same mean: so it is the number of groups over that of people. How it is
+        divided among the groups of a sample is Benedetti and Franconi's individual risk, whose own mean is far too
+        low where many groups are small: it takes all sizes for equally likely.
+
+    """
+    each = _chance(groups, fraction)
+    level = expected * float(groups.sum()) / float((groups * each).sum())
+    return float((records * np.minimum(level * each, 1.0 / groups)).sum() / records.sum())
+
+
 def _chance(size: npt.NDArray[np.integer], fraction: float) -> npt.NDArray[np.float64]:
     """Return the expected 1/F of groups of f drawn people, F − f being negative binomial.
 
@@ -199,122 +185,6 @@ def _series(size: float, z: float) -> float:
     return 1.0 + float(np.cumprod(steps * z / (size + steps)).sum())
 
 
-def zayatz(sample: SampleSizes) -> float:
-    """Return the share of the population that is unique, as Zayatz (1991) estimates it.
-
-    Population groups are taken to have the sizes that the sample's groups have.
-    """
-    share = sample.many / sample.groups
-    drawn_once = _draw(sample.size, 1, sample.fraction)
-    among = float((share * drawn_once).sum())
-    if sample.having(1) == 0 or among <= 0:
-        return 0.0
-    unique = float(share[sample.size == 1].sum()) * sample.fraction / among
-    return min(1.0, sample.having(1) * unique / sample.records)
-
-
-def pitman(sample: SampleSizes) -> float | None:
-    """Return the share of the population that is unique under Pitman's model (Hoshino 2001), by likelihood."""
-    n, u = sample.records, sample.groups
-    if sample.having(1) == 0:
-        return 0.0
-    if u in {1, n}:
-        return None
-
-    def parameters(x: npt.NDArray[np.float64]) -> tuple[float, float]:
-        near, far = np.clip(x, -_FARTHEST, _FARTHEST)
-        return float(special.expit(near)), math.exp(far)
-
-    def loss(x: npt.NDArray[np.float64]) -> float:
-        alpha, theta = parameters(x)
-        within = special.gammaln(sample.size - alpha) - special.gammaln(1 - alpha)
-        return -float(
-            (u - 1) * math.log(alpha)
-            + special.gammaln(theta / alpha + u)
-            - special.gammaln(theta / alpha + 1)
-            - special.gammaln(theta + n)
-            + special.gammaln(theta + 1)
-            + (sample.many * within).sum()
-        )
-
-    found = min(
-        (
-            optimize.minimize(
-                loss, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-7}
-            )
-            for start in ((-1.0, math.log(u)), (1.0, 0.0))
-        ),
-        key=lambda r: float(r.fun),
-    )
-    alpha, theta = parameters(found.x)
-    people = sample.people
-    logs = (
-        special.gammaln(theta + alpha + people - 1)
-        + special.gammaln(theta + 1)
-        - special.gammaln(theta + people)
-        - special.gammaln(theta + alpha)
-    )
-    return float(min(1.0, math.exp(logs)))
-
-
-def snb(sample: SampleSizes) -> float | None:
-    """Return the share of the population that is unique under the slide negative binomial model.
-
-    Group sizes less one are negative binomial (Chen and McNulty 1998); its parameters are those whose
-    samples have as many groups, and as many groups of one, as this one.
-    """
-    if sample.having(1) == 0:
-        return 0.0
-    people, left = sample.people, 1.0 - sample.fraction
-    wanted = np.array([sample.groups, sample.having(1)], dtype=np.float64)
-
-    def parts(x: npt.NDArray[np.float64]) -> tuple[float, float, float]:
-        shape, chance = math.exp(x[0]), float(special.expit(x[1]))
-        return shape, chance, people / (1 + shape * (1 - chance) / chance)
-
-    def off(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        shape, chance, classes = parts(x)
-        base = 1 - (1 - chance) * left
-        power = math.exp(shape * math.log(chance / base))
-        once = classes * sample.fraction * power * (1 + left * shape * (1 - chance) / base)
-        expected = np.array([classes * (1 - left * power), once])
-        return np.asarray(np.log(np.maximum(expected, 1e-9)) - np.log(wanted))
-
-    best = None
-    for start in ((0.0, 0.0), (-2.0, -3.0), (2.0, 2.0)):
-        found = optimize.least_squares(off, start, bounds=([-12, -14], [8, 14]), max_nfev=200)
-        if best is None or found.cost < best.cost:
-            best = found
-    if best is None or best.cost > 1e-4:
-        return None  # no such population has samples like this one
-    shape, chance, classes = parts(best.x)
-    return float(min(1.0, classes * math.exp(shape * math.log(chance)) / people))
-
-
-def choose_estimator(
-    sample: SampleSizes, by_pitman: float | None, by_zayatz: float, by_snb: float | None
-) -> float:
-    """Return the estimate that the rule of Dankar and others (2012) chooses."""
-    if sample.fraction <= _SMALL_FRACTION and by_pitman is not None:
-        return by_pitman
-    return by_zayatz if by_snb is None else min(by_zayatz, by_snb)
-
-
-def _draw(
-    sizes: npt.NDArray[np.floating] | npt.NDArray[np.integer], times: int, fraction: float
-) -> npt.NDArray[np.float64]:
-    """Return the chance that a number of members of groups of these sizes is drawn."""
-    sizes = sizes.astype(np.float64)
-    logs = (
-        special.gammaln(sizes + 1)
-        - special.gammaln(times + 1.0)
-        - special.gammaln(np.maximum(sizes - times, 0) + 1)
-        + special.xlogy(times, fraction)
-        + special.xlog1py(sizes - times, -fraction)
-    )
-    return np.where(sizes >= times, np.exp(np.where(sizes >= times, logs, 0.0)), 0.0)
-
-
 def uniqueness_range(sample: SampleSizes) -> tuple[float, float]:
     """Return the smallest and the largest share of unique people that the sample allows.
 
@@ -328,8 +198,8 @@ def uniqueness_range(sample: SampleSizes) -> tuple[float, float]:
         return exact, exact
     sizes = _grid(math.ceil(people), int(sample.size.max()), sample.fraction)
     seen = np.array([sample.having(i) for i in range(1, _EXACT + 1)], dtype=np.float64)
-    chances = np.stack([_draw(sizes, i, sample.fraction) for i in range(1, _EXACT + 1)])
-    more = 1.0 - _draw(sizes, 0, sample.fraction) - chances.sum(axis=0)
+    chances = np.stack([drawn(sizes, i, sample.fraction) for i in range(1, _EXACT + 1)])
+    more = 1.0 - drawn(sizes, 0, sample.fraction) - chances.sum(axis=0)
     chances = np.vstack((chances, np.maximum(more, 0.0)))
     seen = np.append(seen, float(sample.many[sample.size > _EXACT].sum()))
     slack = _Z * np.sqrt(seen + 1.0) + _Z  # the largest expectation that gives so few, and so on

@@ -17,6 +17,15 @@ __all__ = ["below_promise", "broken_conditions", "conditions_of"]
 _TOLERANCE = 1e-9
 
 
+def records_of(many: int) -> str:
+    """Return a number of records in words.
+
+    >>> records_of(1), records_of(1200)
+    ('1 record', '1,200 records')
+    """
+    return f"{many:,} record{'s' * (many != 1)}"
+
+
 def below_promise(found: ReadBack, promise: TablesCandidate, *, costs_allowed: bool) -> list[str]:
     """List what is worse than a candidate promised.
 
@@ -45,7 +54,7 @@ def below_promise(found: ReadBack, promise: TablesCandidate, *, costs_allowed: b
         )
     if measured.k < promise.k:
         worse.append(
-            f"The smallest group of the output has {measured.k:,} records, but "
+            f"The smallest group of the output has {records_of(measured.k)}, but "
             f"{promise.k:,} were promised"
         )
     for name, distinct in measured.l_diversity.items():
@@ -84,7 +93,7 @@ def broken_conditions(
     measured = found.measured
     if measured.k < payload.min_sample:
         worse.append(
-            f"The smallest group of the output has {measured.k:,} records, below the "
+            f"The smallest group of the output has {records_of(measured.k)}, below the "
             f"{payload.min_sample:,} asked for"
         )
     smallest = float(found.groups.people.min())
@@ -133,6 +142,14 @@ def conditions_of(payload: TablesPayload, request: TablesPublishRequest) -> Tabl
         raise ParameterError(
             "Diversity and closeness are about sensitive columns, and the schema names none.",
             hint='give a column role = "sensitive".',
+        )
+    sizes = (request.min_k, request.max_individual_risk, payload.min_sample, payload.min_population)
+    asked, explored = request, payload.conditions
+    close = asked.max_t is not None or explored.max_t is not None
+    if request.suppress and not (any(sizes) or asked.min_l or explored.min_l or close):
+        raise ParameterError(
+            "Suppressing records needs a minimum group size, or diversity.",
+            hint="give min_k, max_individual_risk, min_l or max_t too; none was explored.",
         )
     individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
     min_sample = max(payload.min_sample, request.min_k)

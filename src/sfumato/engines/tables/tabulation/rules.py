@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....core.errors import ParameterError
-from ....core.regimes import find_regime
+from ....core.regimes import REGIMES, find_regime
 
 __all__ = ["CountRule", "read_rule"]
 
@@ -55,6 +55,8 @@ def read_rule(text: str) -> CountRule:
         elif name == "noise":
             epsilon = _positive(argument)
         else:
+            if not name.endswith(".toml") and name.partition(":")[0] not in REGIMES:
+                raise ParameterError("There is no such rule for counts.", hint=_FORMS)
             regime = find_regime(name)
             if regime.cell is None:
                 raise ParameterError(f"The regime {name!r} has no rule for cells.", hint=_FORMS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ....core.approval import Look
+from ....core.approval import Approval, Look
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.measures import Interval
@@ -184,6 +184,10 @@ class ProjectReleases(Desk):
     def to_see(self) -> int:
         """Return how many documents of the drawn sample are still to be seen before approval."""
         return sum(bool(row["drawn"]) and not row["seen"] for row in self.review())
+
+    def approval(self) -> Approval | None:
+        """Return who approved the last release, as it is on the disk; None where nobody did."""
+        return None if self.released_candidate is None else self._release().approval()
 
     def approve(self, initials: str) -> None:
         """Keep who approved the last release, and what they saw of it, in its private folder."""

@@ -30,6 +30,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from ....core.errors import PlanError, did_you_mean
+from ....core.mistakes import rule_of
 from ....core.toml_files import read_toml
 from .builtin import LANGUAGES, built_in, guess_languages
 from .checks import CHECKS
@@ -146,8 +147,8 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
             return model.model_validate(value, context=path.parent)
         except ValidationError as error:
             mistakes.extend(
-                _error_at((*place, *e["loc"]), e["type"], e["msg"], lines)
-                for e in error.errors(include_url=False, include_input=False)
+                _error_at((*place, *e["loc"]), e["type"], rule_of(e), lines)
+                for e in error.errors(include_url=False)
             )
             return None
 
@@ -206,8 +207,7 @@ def _error_at(location: _Path, kind: str, message: str, lines: dict[_Path, int])
     elif kind == "missing":
         text = "is missing"
     else:
-        text = message.removeprefix("Value error, ")
-        text = text[:1].lower() + text[1:]
+        text = message
     return line, f"line {line}: {where}: {text}"
 
 
