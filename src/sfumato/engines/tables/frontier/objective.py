@@ -27,7 +27,7 @@ from .assumptions import target_of
 from .candidates import is_whole
 from .problem import Problem
 
-__all__ = ["build_objective"]
+__all__ = ["build_objective", "score_of_release"]
 
 _Bits = npt.NDArray[np.uint8]
 
@@ -52,9 +52,7 @@ def build_objective(problem: Problem, request: TablesRequest, conditions: Condit
     if request.loss == "granularity" and request.suppress > 0:
         return _granular_objective(problem, conditions)
     if condition is not None and conditions.max_suppressed > 0 and problem.people is None:
-        published = partial(
-            score_release, conditions, problem.cells, problem.sensitive_columns(conditions)
-        )
+        published = score_of_release(problem, conditions)
     return Objective(
         score=_score(problem, request, conditions),
         whole=whole,
@@ -62,6 +60,11 @@ def build_objective(problem: Problem, request: TablesRequest, conditions: Condit
         published=published,
         max_below=int(conditions.max_suppressed * problem.cells.records),
     )
+
+
+def score_of_release(problem: Problem, conditions: Conditions) -> Score:
+    """Return the score of what a policy publishes, where records may be suppressed."""
+    return partial(score_release, conditions, problem.cells, problem.sensitive_columns(conditions))
 
 
 def _granular_objective(problem: Problem, conditions: Conditions) -> Objective:

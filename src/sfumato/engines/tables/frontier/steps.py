@@ -40,20 +40,21 @@ from .assumptions import (
     warn_of_missing_values,
 )
 from .describe import build_exploration, run_point
-from .objective import build_objective
+from .objective import build_objective, score_of_release
 from .problem import Problem
 
 __all__ = ["explore", "run_point", "search"]
 
 _CHAINS = 50  # chains of the default budget: a second or two on 700 cuts
 _LEAST_BUDGET = 4_000
+_NOBODY = 0.2  # share of a given budget for policies that suppress nobody
 
 
 def explore(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
 
-    Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
-    budget of evaluations repeats to the byte.
+    Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do, and as many again where
+    records may be suppressed; only a budget of evaluations repeats to the byte.
     """
     conditions = conditions_of(request)
     individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
@@ -72,23 +73,7 @@ def explore(request: TablesRequest, *, progress: Progress = no_progress) -> Tabl
     if conditions.min_l > 1:
         warn_of_missing_values(problem)
     known = _references(problem, request)
-    evaluations = request.evaluations
-    if evaluations is None and request.seconds is None:
-        evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
-    run = SearchRun(
-        problem.cells,
-        problem.space,
-        Budget(evaluations, request.seconds),
-        Streams(request.seed).child("tables"),
-        objective=build_objective(problem, request, conditions),
-        progress=_as_progress(progress, evaluations),
-    )
-    options: dict[str, float | None] = {}
-    if request.strategy == "bisecting" and known:
-        options["reference_risk"] = run_point(run, next(iter(known.values())))[0]
-    if request.strategy == "shs" and request.threshold is not None:
-        options["threshold"] = request.threshold
-    search(run, request.strategy, **options)
+    run = _search(problem, request, known, progress)
     if len(run.frontier) == 0:
         raise _infeasible(problem, run)
     certificate = None
@@ -102,6 +87,60 @@ def explore(request: TablesRequest, *, progress: Progress = no_progress) -> Tabl
             exact=proof.exact,
         )
     return build_exploration(problem, run, request, known, certificate)
+
+
+def _search(
+    problem: Problem, request: TablesRequest, known: Mapping[str, Policy], progress: Progress
+) -> SearchRun:
+    """Search for policies; where records may be suppressed, search for those that suppress nobody, too.
+
+    These are allowed then as well, but the first search does not look for them: it counts what suppression costs only
+    for some of what it measures, or for what it has found in the end.
+    """
+    evaluations, seconds = request.evaluations, request.seconds
+    if evaluations is None and seconds is None:
+        evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
+    elif request.suppress > 0:
+        evaluations = None if evaluations is None else max(2, round((1 - _NOBODY) * evaluations))
+        seconds = None if seconds is None else (1 - _NOBODY) * seconds
+    run = _run_strategy(problem, request, known, progress, Budget(evaluations, seconds))
+    if request.suppress == 0:
+        return run
+    if problem.people is None and run.score is None and run.published is None:
+        run.archive_again(score_of_release(problem, conditions_of(request)))
+    if request.evaluations is not None:
+        evaluations = request.evaluations - run.evaluations
+        if evaluations < 2:
+            return run
+    if request.seconds is not None:
+        seconds = max(request.seconds - run.seconds, _NOBODY * request.seconds)
+    nobody = request.model_copy(update={"suppress": 0.0})
+    run.take(_run_strategy(problem, nobody, known, progress, Budget(evaluations, seconds)))
+    return run
+
+
+def _run_strategy(
+    problem: Problem,
+    request: TablesRequest,
+    known: Mapping[str, Policy],
+    progress: Progress,
+    budget: Budget,
+) -> SearchRun:
+    """Run the strategy of a request once."""
+    run = SearchRun(
+        problem.cells,
+        problem.space,
+        budget,
+        Streams(request.seed).child("tables"),
+        objective=build_objective(problem, request, conditions_of(request)),
+        progress=_as_progress(progress, request.evaluations or budget.evaluations),
+    )
+    options: dict[str, float | None] = {}
+    if request.strategy == "bisecting" and known:
+        options["reference_risk"] = run_point(run, next(iter(known.values())))[0]
+    if request.strategy == "shs" and request.threshold is not None:
+        options["threshold"] = request.threshold
+    return search(run, request.strategy, **options)
 
 
 def _table(request: TablesRequest) -> Table:

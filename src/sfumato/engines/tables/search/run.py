@@ -258,6 +258,19 @@ class SearchRun:
             return True
         return not self.frontier.dominates(risk, 1.0 - loss) and self.condition(bits)
 
+    def archive_again(self, score: Score) -> None:
+        """Measure by another score what the frontier holds, and keep what is not dominated then: not counted."""
+        found = list(self.frontier)
+        self.frontier = Frontier(prefer=_more_specific)
+        for packed in found:
+            risk, loss, _ = score(self.unpack(packed))
+            self.frontier.insert(round(risk, _DECIMALS), 1.0 - round(loss, _DECIMALS), packed)
+
+    def take(self, other: SearchRun) -> None:
+        """Take over what another search found and counted; both measure alike what either found."""
+        self.changes += self.frontier.merge(other.frontier)
+        self.evaluations += other.evaluations
+
     def spend(self, how_many: int) -> None:
         """Count evaluations, or work that costs as much."""
         self.evaluations += min(how_many, self.left)  # passes beyond the budget buy nothing
