@@ -47,7 +47,7 @@ __all__ = ["explore", "run_point", "search"]
 
 _CHAINS = 50  # chains of the default budget: a second or two on 700 cuts
 _LEAST_BUDGET = 4_000
-_NOBODY = 0.2  # share of a given budget for policies that suppress nobody
+_NOBODY = 0.15  # share of a given budget for policies that suppress nobody
 
 
 def explore(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
@@ -97,13 +97,15 @@ def _search(
     These are allowed then as well, but the first search does not look for them: it counts what suppression costs only
     for some of what it measures, or for what it has found in the end.
     """
-    evaluations, seconds = request.evaluations, request.seconds
+    evaluations, seconds, total = request.evaluations, request.seconds, request.evaluations
     if evaluations is None and seconds is None:
         evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
+        total = evaluations if request.suppress == 0 else 2 * evaluations
     elif request.suppress > 0:
         evaluations = None if evaluations is None else max(2, round((1 - _NOBODY) * evaluations))
         seconds = None if seconds is None else (1 - _NOBODY) * seconds
-    run = _run_strategy(problem, request, known, progress, Budget(evaluations, seconds))
+    update = _as_progress(progress, total)
+    run = _run_strategy(problem, request, known, Budget(evaluations, seconds), update)
     if request.suppress == 0:
         return run
     if problem.people is None and run.score is None and run.published is None:
@@ -115,7 +117,8 @@ def _search(
     if request.seconds is not None:
         seconds = max(request.seconds - run.seconds, _NOBODY * request.seconds)
     nobody = request.model_copy(update={"suppress": 0.0})
-    run.take(_run_strategy(problem, nobody, known, progress, Budget(evaluations, seconds)))
+    update = _as_progress(progress, total)
+    run.take(_run_strategy(problem, nobody, known, Budget(evaluations, seconds), update))
     return run
 
 
@@ -123,8 +126,8 @@ def _run_strategy(
     problem: Problem,
     request: TablesRequest,
     known: Mapping[str, Policy],
-    progress: Progress,
     budget: Budget,
+    update: Callable[[int, float], None],
 ) -> SearchRun:
     """Run the strategy of a request once."""
     run = SearchRun(
@@ -133,7 +136,7 @@ def _run_strategy(
         budget,
         Streams(request.seed).child("tables"),
         objective=build_objective(problem, request, conditions_of(request)),
-        progress=_as_progress(progress, request.evaluations or budget.evaluations),
+        progress=update,
     )
     options: dict[str, float | None] = {}
     if request.strategy == "bisecting" and known:
