@@ -73,7 +73,7 @@ ALLOWED: tuple[Allowed, ...] = (
     *(
         Allowed(f"text/{file}", what, "labels are predicted by another model; the same words are redacted")
         for file, what in (
-            ("frontier/model/*", ""), ("frontier/learned/arrays.bin", ""),
+            ("judged.audit-words.txt", r"^\[ \] \d+: "), ("frontier/model/*", ""), ("frontier/learned/arrays.bin", ""),
             ("frontier/learned/model.json", "*sha256"), ("frontier/frontier.json", "files.*"),
         )
     ),
@@ -94,6 +94,7 @@ ALLOWED: tuple[Allowed, ...] = (
     ),
     Allowed("text*frontier.json", "candidates.*.bounds.*.assumptions.*.text", "sentences in plainer words"),
     Allowed("text*/stdout", "of the sensitive words (are expected to|would) be left", "of documents that are not like those learned from the figure is conditional"),
+    Allowed("text*/stdout", r"^( +(id|r[0-9.]+) |found: |knee: )", "candidates show what attackers find, and the knee"),
     Allowed("text-helpers/stdout", "^( +rules |left: |What is left is not measured)", "where nobody has looked, no share is shown"),
     *(
         Allowed(f"text/{file}", what, "a surrogate follows the label of the words that it replaces")

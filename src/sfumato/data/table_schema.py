@@ -187,9 +187,9 @@ class TableSchema(BaseModel):
             return None
         if domain.range is not None:
             first, last = (int(end) for end in domain.range)
-            return _checked([str(v) for v in range(first, last + 1)], attribute)
+            return _check_values([str(v) for v in range(first, last + 1)], attribute)
         if domain.values is not None:
-            return _checked([str(v) for v in domain.values], attribute)
+            return _check_values([str(v) for v in domain.values], attribute)
         assert domain.file is not None
         path = self.folder / domain.file
         check_plain_file(path)
@@ -204,10 +204,10 @@ class TableSchema(BaseModel):
             raise InputError(f"The domain file {path.name!r} is not UTF-8 text.") from None
         except (OSError, ValueError):  # a folder, a name that no file can have
             raise InputError(f"The domain file {path.name!r} cannot be read.") from None
-        return _checked([line.strip() for line in lines if line.strip()], attribute)
+        return _check_values([line.strip() for line in lines if line.strip()], attribute)
 
 
-def _checked(values: Sequence[str], attribute: Attribute) -> tuple[str, ...]:
+def _check_values(values: Sequence[str], attribute: Attribute) -> tuple[str, ...]:
     """Return the values of a domain; refuse none, one that is there twice, and other values than a column's dates."""
     name, dates = attribute.name, attribute.date
     if not values:

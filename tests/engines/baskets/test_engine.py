@@ -306,7 +306,7 @@ def test_every_selector_keeps_the_contract(name, every, data, tmp_path):
         ({"k": 500}, "k = 500 is larger than the number of rows"),
         ({"k": 350, "folds": 2}, "larger than the number of rows in a training fold"),
         ({"k": 0}, "'k' of baskets.explore must be greater"),
-        ({"k": []}, "'k' of baskets.explore: list should have at least 1"),
+        ({"k": []}, "'k' of baskets.explore must be a list of at least 1 value"),
         ({"k": 319}, "the selection is empty"),
         ({"selector": "hamdits"}, "there is no 'hamdits'"),
         ({"selector": []}, "'selector' of baskets.explore"),
