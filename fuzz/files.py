@@ -31,7 +31,7 @@ def seeds(kind: str) -> Callable[[], Sequence[bytes]]:
         if kind == "rtf":
             words = r"\u81?uetzalcanary\par{\b Que}tzalcanary{\footnote \'51uetzalcanary}{\*\x y}{\info{\title x}}"
             return [
-                rf"{{\rtf1\ansi{{\fonttbl{{\f0\fcharset0 Arial;}}}}\f0 {text}\par{words}}}".encode()
+                rf"{{\rtf1\ansi{{\fonttbl{{\f0\fcharset0 Arial;}}}}{{\stylesheet{{\s1\f0 {PLANTED};}}}}\f0 {text}\par{words}}}".encode()
             ]
         return [_unpacked(_MADE[kind](text))]
 
