@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sfumato.baskets import explore, load
 from sfumato.core import DataError, InputError, ParameterError
 from sfumato.core.engine import Part
-from sfumato.data.baskets import read_baskets
+from sfumato.data.baskets import Baskets, read_baskets
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.frontier.steps import knowledge_of
 from sfumato.engines.baskets.matrix.binary import as_binary
@@ -89,14 +89,24 @@ def test_every_way_keeps_the_contract(way, labelled, tmp_path):
 
 
 @pytest.mark.parametrize("name", list(MEASURES))
-def test_every_measure_is_one_for_everything_and_falls_with_what_is_left_out(name, labelled):
+def test_every_measure_is_one_for_everything_and_falls_with_what_is_left_out(
+    name, labelled, tmp_path
+):
     X, _, found = labelled
     binary = as_binary(X)
     measure = MEASURES[name]
     assert measure.value(binary, binary, 0) == pytest.approx(1)
     nothing = as_binary(np.zeros_like(X))
     assert 0 <= measure.value(binary, nothing, 0) < 1
-    by_name = explore(X, k=3, utility=name)
+    above = {}
+    if name == "categories":
+        with pytest.raises(ParameterError, match="The items have no categories"):
+            explore(X, k=3, utility=name)
+        names = Baskets.of(X).feature_names
+        lines = [f"{item};group {i % 3}" for i, item in enumerate(names)]
+        (tmp_path / "groups.csv").write_text("\n".join(lines) + "\n")
+        above["hierarchy"] = tmp_path / "groups.csv"
+    by_name = explore(X, k=3, utility=name, **above)
     assert {c.utility.value for c in by_name.candidates} == {
         c.kept[name] for c in by_name.candidates
     }
@@ -224,5 +234,5 @@ def test_categories_stand_in_for_items_that_cannot_be_published(log, tmp_path):
     with pytest.raises(DataError, match="gives no item of the data a category"):
         explore(log, k=5, hierarchy=hierarchy)
     hierarchy.write_text("i0;i1\n")
-    with pytest.raises(DataError, match="1 categories of the hierarchy are named as items"):
+    with pytest.raises(DataError, match="1 category of the hierarchy has the name of an item"):
         explore(log, k=5, hierarchy=hierarchy)

@@ -151,7 +151,7 @@ def test_birth_years_come_from_the_day_that_the_schema_names():
     ("notes", "words"),
     [
         ({"mentions": ["nobody"]}, "which is not another attribute"),
-        ({"mentions": []}, "at least 1 item"),
+        ({"mentions": []}, "a list of at least 1 value"),
         ({"mentions": ["age"], "languages": ["xx"]}, "languages"),
         ({"mentions": ["age"], "round": 5}, "round"),
     ],
