@@ -156,6 +156,7 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("tables*/frontier.json", "assumptions.*", "sentences in plainer words"),
     Allowed("tables-conditions/rows/frontier.json", "*", "under diversity with suppression the search starts from levels: a smaller area"),
     Allowed("tables-conditions/stdout", "", "under diversity with suppression the search starts from levels: a smaller area"),
+    Allowed("tables-conditions/cells/frontier.json", "*", "of the evaluations asked for, a share goes to policies that suppress nobody"),
     Allowed("tables-measures/*/frontier.json", "candidates.*.loss_nats", "groups are added up in another order: 14 digits are the same"),
     Allowed("tables-measures/*/frontier.json", "candidates.*.risks.estimate.average", "groups are added up in another order: 14 digits are the same"),
     Allowed("tables-measures/stdout", "^(Note: No population|.*knee$)", "sentences in plainer words; ids of policies"),
