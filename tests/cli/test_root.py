@@ -1,9 +1,12 @@
 """What every command shares: flags, exit statuses, one sentence on stderr, no traceback."""
 
+import ctypes
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import warnings
 
 import pytest
@@ -257,3 +260,33 @@ def test_ctrl_c_says_what_is_kept(capsys):
     said = capsys.readouterr().err
     assert "Interrupted; no output was written" in said
     assert "the same command resumes" in said
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["and fails", "and goes on"])
+def test_an_interrupt_that_compiled_code_drops_stops_the_command(fails, capsys):
+    @ctypes.CFUNCTYPE(None)
+    def callback():
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as stopped, running():
+        callback()  # ctypes prints the exception of a callback and goes on
+        if fails:
+            raise RuntimeError("the callback gave nothing back")
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            time.sleep(0.01)
+    assert stopped.value.exit_code == 130
+    said = capsys.readouterr().err
+    assert said.startswith("sfumato: Interrupted; no output was written")
+
+
+def test_an_interrupt_that_a_library_raises_as_an_error_of_its_own_is_one(capsys):
+    with pytest.raises(typer.Exit) as stopped, running():
+        try:
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(20)
+        except KeyboardInterrupt:
+            raise RuntimeError("the query was interrupted") from None
+    assert stopped.value.exit_code == 130
+    assert "Interrupted; no output was written" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

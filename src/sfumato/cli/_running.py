@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
+import signal
 import sys
 import threading
 import time
 import warnings
+from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import FrameType
 from typing import Annotated, TextIO
 
 import typer
@@ -168,13 +171,53 @@ def _warnings_as_lines() -> Iterator[None]:
 
 
 @contextmanager
+def _no_lost_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the work where a library drops it: in a callback of compiled code, or as an error of its own."""
+    others, handler = sys.unraisablehook, signal.getsignal(signal.SIGINT)
+    pressed = threading.Event()
+    again: list[threading.Timer] = []
+
+    def press(number: int, frame: FrameType | None) -> None:
+        pressed.set()
+        signal.default_int_handler(number, frame)
+
+    def raise_again(lost: sys.UnraisableHookArgs) -> None:
+        if lost.exc_type is not KeyboardInterrupt:
+            others(lost)
+            return
+        pressed.set()
+        again.append(threading.Timer(0.05, interrupt_main))  # once the callback has returned
+        again[-1].start()
+
+    handles = (
+        threading.current_thread() is threading.main_thread()
+        and handler is signal.default_int_handler
+    )
+    if handles:
+        signal.signal(signal.SIGINT, press)
+    sys.unraisablehook = raise_again
+    try:
+        yield
+    except Exception as error:
+        if pressed.is_set():
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        for timer in again:
+            timer.cancel()
+        sys.unraisablehook = others
+        if handles:
+            signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
 def running(
     *, quiet: bool = False, as_json: bool = False, debug: bool = False
 ) -> Iterator[Console]:
     """Run a command's body: an error becomes one sentence on stderr and an exit status."""
     debug = debug or DEBUG.get()
     try:
-        with _warnings_as_lines():
+        with _warnings_as_lines(), _no_lost_interrupt():
             yield Console(quiet=quiet, json=as_json, debug=debug)
     except SfumatoError as error:
         if debug:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 from ..core.input_types import InputType
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
     from numpy.typing import ArrayLike
 
     from .baskets import Baskets
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CutsInput", "DocumentsInput", "Estimator", "Frame", "LabelsInput", "MatrixInput", "NamesInput",
-    "PathInput", "PopulationInput", "RowsInput", "SchemaInput", "TableInput", "WordsInput",
+    "PathInput", "PopulationInput", "RowsInput", "SchemaInput", "SparseMatrix", "TableInput", "WordsInput",
 ]  # fmt: skip
 
 PathInput: TypeAlias = str | os.PathLike[str]
@@ -35,6 +34,12 @@ class Frame(Protocol):
 
     @property
     def columns(self) -> object: ...
+
+
+class SparseMatrix(Protocol):
+    """A sparse matrix or array of scipy, also as `scipy.sparse.load_npz` returns it."""
+
+    def tocsr(self) -> object: ...
 
 
 class Estimator(Protocol):
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
     TableInput: TypeAlias = RowsInput | Table
     PopulationInput: TypeAlias = PathInput | Frame | Mapping[str, Sequence[object]]
     SchemaInput: TypeAlias = PathInput | Mapping[str, object] | TableSchema
-    MatrixInput: TypeAlias = PathInput | Frame | Baskets | sp.spmatrix | sp.sparray | ArrayLike
+    MatrixInput: TypeAlias = PathInput | Frame | Baskets | SparseMatrix | ArrayLike
     LabelsInput: TypeAlias = PathInput | Iterable[object]
     NamesInput: TypeAlias = PathInput | Iterable[str]
     WordsInput: TypeAlias = PathInput | Iterable[str]

@@ -35,7 +35,7 @@ def title_for(kind: str, part: Part) -> str:
     files = files or (part.frontier.inputs if part.frontier is not None else ())
     if not files:
         return kind
-    title = f"{kind}: {files[0].path}"
+    title = say("{name}: {value}", name=kind, value=files[0].path)
     return title if part.release is None else f"{title} ({part.release.candidate})"
 
 

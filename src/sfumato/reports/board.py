@@ -283,7 +283,8 @@ def _values(name: str, part: str, found: object, place: str) -> Iterator[BoardFi
         yield BoardFigure(part, name, value, place)
     elif isinstance(found, Mapping):
         for column, value in found.items():
-            yield BoardFigure(part, f"{name}: {column}", _write(value), f"{place}.{column}")
+            named = say("{name}: {value}", name=name, value=column)
+            yield BoardFigure(part, named, _write(value), f"{place}.{column}")
     elif found is not None:
         yield BoardFigure(part, name, _write(found), place)
 

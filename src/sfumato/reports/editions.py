@@ -50,7 +50,9 @@ def _cell_story(part: Part, cell: CellRule) -> Story:
         ("left out", say("Records left out")),
     )
     story.verdict = [
-        f"{name}: {_write(counts[key], cell)}." for key, name in names if key in counts
+        say("{name}: {value}.", name=name, value=_write(counts[key], cell))
+        for key, name in names
+        if key in counts
     ]
     group = counts.get("smallest group")
     if group is not None:

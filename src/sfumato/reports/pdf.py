@@ -32,7 +32,10 @@ _CHARTS, _GRIDS, _ROWS = 2, 2, 8
 
 
 def _key(chart: Chart) -> str:
-    return "; ".join(f"{say(_SYMBOLS[symbol])}: {words}" for symbol, words in chart.key)
+    return "; ".join(
+        say("{name}: {value}", name=say(_SYMBOLS[symbol]), value=words)
+        for symbol, words in chart.key
+    )
 
 
 def _chart(chart: Chart, width: int) -> dict[str, object]:

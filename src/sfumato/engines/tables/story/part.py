@@ -132,7 +132,10 @@ def _published_sentences(facts: TableFacts) -> list[str]:
                     columns_kept=join_words(list(how.columns_kept)),
                 )
             )
-        found += [f"{name}: {retell(words)}." for name, words in how.columns_treated.items()]
+        found += [
+            say("{name}: {value}.", name=name, value=retell(words))
+            for name, words in how.columns_treated.items()
+        ]
     return found
 
 
