@@ -213,6 +213,14 @@ def test_a_sentence_of_a_record_is_told_again_with_its_values():
         pass
 
 
+def test_french_has_a_space_before_a_colon_in_a_title(written):
+    facts = ReportFacts(tuple(find_parts([written])), public=False, language="fr")
+    page = render_html(facts, interactive=False)
+    titles = re.findall(r"<h2[^>]*>([^<]+)", page)
+    assert any("\N{NO-BREAK SPACE}: " in title for title in titles)
+    assert not any(re.search(r"\w: ", title) for title in titles)
+
+
 def test_command_plan_and_page_take_a_language(tmp_path, copied):
     from sfumato.web.frontiers import Frontiers
 
