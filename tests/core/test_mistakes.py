@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError, InputError, PlanError
+from sfumato.core.mistakes import is_of_another_kind
 from sfumato.core.plan import Plan
-from sfumato.core.toml_files import read_toml
+from sfumato.core.toml_files import _closest, _key_path, read_toml
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.engines.tables.request import TablesRequest
@@ -108,3 +111,30 @@ def test_a_mistake_of_a_plan_is_told_once(tmp_path):
     with pytest.raises(PlanError) as told:
         Plan.of(content, folder=tmp_path)
     assert told.value.mistakes == ("tables.min_k: input should be greater than or equal to 0",)
+
+
+def closest_by_pairs(errors):
+    """Return what `_closest` keeps, every pair of errors compared."""
+    paths = [_key_path(e["loc"]) for e in errors]
+    kept = []
+    for i, (error, path) in enumerate(zip(errors, paths, strict=True)):
+        within = any(p.startswith((f"{path}.", f"{path}[")) for p in paths)
+        same = [j for j, p in enumerate(paths) if j != i and p == path]
+        better = any(j > i or not is_of_another_kind(errors[j]) for j in same)
+        if not (is_of_another_kind(error) and (within or better)):
+            kept.append(error)
+    return kept
+
+
+_ERRORS = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["model_type", "string_type", "literal_error", "missing"]),
+        "loc": st.lists(st.sampled_from(["a", "b", 0, 1]), max_size=3).map(tuple),
+        "input": st.sampled_from(["x", 1]),
+    }
+)
+
+
+@given(st.lists(_ERRORS, max_size=8))
+def test_errors_of_other_branches_are_found_as_by_comparing_all(errors):
+    assert _closest(errors) == closest_by_pairs(errors)

@@ -140,14 +140,15 @@ def _closest(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     is neither, the last branch says enough.
     """
     paths = [_key_path(e["loc"]) for e in errors]
-    kept: list[ErrorDetails] = []
-    for i, (error, path) in enumerate(zip(errors, paths, strict=True)):
-        within = [p for p in paths if p.startswith((f"{path}.", f"{path}["))]
-        beside = [j for j, p in enumerate(paths) if j != i and p == path]
-        better = [j for j in beside if j > i or not is_of_another_kind(errors[j])]
-        if not (is_of_another_kind(error) and (within or better)):
-            kept.append(error)
-    return kept
+    above = {path[: mark.start()] for path in paths for mark in re.finditer(r"[.\[]", path)}
+    last = {path: i for i, path in enumerate(paths)}
+    of_its_kind = {p for e, p in zip(errors, paths, strict=True) if not is_of_another_kind(e)}
+    return [
+        error
+        for i, (error, path) in enumerate(zip(errors, paths, strict=True))
+        if not is_of_another_kind(error)
+        or not (path in above or path in of_its_kind or last[path] > i)
+    ]
 
 
 def _key_path(location: tuple[int | str, ...]) -> str:
