@@ -158,7 +158,8 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("tables-conditions/stdout", "", "under diversity with suppression the search starts from levels: a smaller area"),
     Allowed("tables-conditions/cells/frontier.json", "*", "of the evaluations asked for, a share goes to policies that suppress nobody"),
     Allowed("tables-measures/*/frontier.json", "candidates.*.loss_nats", "groups are added up in another order: 14 digits are the same"),
-    Allowed("tables-measures/*/frontier.json", "candidates.*.risks.estimate.average", "groups are added up in another order: 14 digits are the same"),
+    Allowed("tables-measures/*/frontier.json", "*.risks.estimate.*", "the average chance is groups over people of the population; uniqueness by Pitman's model is computed from the same logarithms: 10 digits are the same"),
+    Allowed("baskets-log/stdout", r"^ +(at most|any items, at most) [0-9]+ (items?|absences?)( |$)", "singular and plural"),
     Allowed("tables-measures/stdout", "^(Note: No population|.*knee$)", "sentences in plainer words; ids of policies"),
     Allowed("tables-measures/stdout", r"^(  [a-z]+: |measured on the output|chance of naming|the same for everybody)", "the knee leaves fewer columns constant, and those that are constant are named in plainer words"),
     *(
