@@ -49,6 +49,7 @@ class Browser:
         os.set_blocking(self._receive, False)
         self._buffer, self._last, self.events = b"", 0, []
         self._left: set[str] = set()
+        self._opened = 0.0  # milliseconds, as the log of the browser counts them
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"
@@ -98,6 +99,7 @@ class Browser:
         self.events.clear()
         self._left.add(self._address)
         self._address = path if isinstance(path, str) else path.as_uri()
+        self._opened = time.time() * 1e3
         self.call("Page.navigate", url=self._address)
         self._wait_event("Page.loadEventFired")
 
@@ -131,8 +133,14 @@ class Browser:
                 found.append(str(about["args"]))
             if event["method"] == "Log.entryAdded":
                 entry = about["entry"]
-                # The log may speak of a page that was left before: it comes when the machine has time.
-                is_late = entry.get("url") in self._left - {self._address}
+                # The log may be about a page that was left before: it comes when the machine has time. The browser
+                # asks for a default icon only where a page was refused; our pages name their own.
+                url = entry.get("url", "")
+                is_late = (
+                    url in self._left - {self._address}
+                    or url.endswith("/favicon.ico")
+                    or entry["timestamp"] < self._opened
+                )
                 if entry["level"] in {"error", "warning"} and not is_late:
                     found.append(entry["text"])
         return found
