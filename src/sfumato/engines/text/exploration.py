@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,6 +19,7 @@ from .records import (
     TextFrontier,
     format_label_counts,
     is_measured,
+    with_few_found,
 )
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 f"No attacker that inspects {INSPECTED} words was run on this frontier.",
                 hint=f"explore with --attackers crf, or all, and with {INSPECTED} among the budgets.",
             )
-        within = _with_few_found(attacked, most)
+        within = with_few_found(attacked, most)
         if not within:
             fewest = min(c.found.found for c in attacked if c.found is not None)
             raise NoCandidateError(
@@ -146,7 +147,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             return suggested
         knee = suggested[0]
         safer = (c for c in record.candidates if c.risk.value <= knee.risk.value)
-        within = _with_few_found(safer, MOST_FOUND)
+        within = with_few_found(safer, MOST_FOUND)
         if knee in within or not within:
             return suggested
         return frontier_of(within).choose(max_risk=1.0), "max-found"
@@ -223,7 +224,3 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         return [
             f"suggested: {suggested.id}, in which attackers find at most {MOST_FOUND}; {too_many}"
         ]
-
-
-def _with_few_found(candidates: Iterable[TextCandidate], most: float) -> list[TextCandidate]:
-    return [c for c in candidates if c.found is not None and c.found.found <= most]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -67,6 +67,7 @@ __all__ = [
     "WordCounts",
     "format_label_counts",
     "is_measured",
+    "with_few_found",
 ]
 
 INSPECTED, MOST_FOUND = 100, 12
@@ -142,6 +143,11 @@ UNMEASURED = "not measured"
 def is_measured(risk: Risk) -> bool:
     """Return whether somebody has looked at what is left."""
     return risk.interval is None or risk.interval.method != UNMEASURED
+
+
+def with_few_found(candidates: Iterable[TextCandidate], most: float) -> list[TextCandidate]:
+    """Return the candidates in which the strongest attacker finds at most `most` words first."""
+    return [c for c in candidates if c.found is not None and c.found.found <= most]
 
 
 class TextReference(Reference):

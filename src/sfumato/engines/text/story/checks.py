@@ -7,7 +7,13 @@ from ....core.story import Check
 from ....presentation.language import say
 from ....presentation.numbers import about, count, join_words, percent
 from ....presentation.sentences import shift_check, withheld_check
-from ..records import INSPECTED, MOST_FOUND, TextRelease, format_label_counts
+from ..records import (
+    INSPECTED,
+    MOST_FOUND,
+    TextRelease,
+    format_label_counts,
+    with_few_found,
+)
 from .facts import TextFacts
 
 __all__ = ["checks", "likeness_check"]
@@ -144,7 +150,7 @@ def _found_checks(facts: TextFacts) -> list[Check]:
         "budget": count(INSPECTED),
     }
     every = facts.frontier.candidates if facts.frontier is not None else ()
-    within = [c for c in every if c.found is not None and c.found.found <= MOST_FOUND]
+    within = with_few_found(every, MOST_FOUND)
     if not within:
         words = (
             "The strongest attacker that was run finds about {found} {many} among the first {budget} words that it "
