@@ -16,8 +16,8 @@ from sfumato.engines.text.learners import _label_kernels as kernels
 from sfumato.engines.text.learners.labels import (
     LabelCRF,
     LabelModel,
+    _runs,
     likeliest_labels,
-    line_starts,
     with_scores,
 )
 from sfumato.engines.text.learners.partial import Pool
@@ -139,9 +139,25 @@ def test_the_model_is_stored_and_read_back(told):
 
 def test_a_run_ends_with_its_line():
     data = data_of(["Kiel\nAnna"])
-    assert line_starts(data.tokens).tolist() == [True, True]
+    assert data.tokens.line_starts.tolist() == [True, True]
     emissions = np.array([[2.0, 0.0], [0.0, 0.5]])
     moves = np.array([[0.0, -9.0], [-9.0, 0.0]])
     redacted = np.ones(2, np.bool_)
-    assert likeliest_labels(emissions, moves, redacted, line_starts(data.tokens)).tolist() == [1, 2]
+    assert likeliest_labels(emissions, moves, redacted, data.tokens.line_starts).tolist() == [1, 2]
     assert likeliest_labels(emissions, moves, redacted, np.zeros(2, np.bool_)).tolist() == [1, 1]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=40), st.integers(1, 9))
+@settings(deadline=None)
+def test_runs_end_with_a_line_and_are_cut_where_they_are_too_long(tokens, longest):
+    inside, line = np.array(tokens, np.bool_).reshape(-1, 2).T
+    line = line | (np.arange(len(line)) == 0)  # a document begins a line
+    plain = []
+    for i, (is_inside, begins) in enumerate(zip(inside, line, strict=True)):
+        if is_inside:
+            if begins or not inside[i - 1] or i - plain[-1][0] == longest:
+                plain.append([i, i])
+            plain[-1][1] = i + 1
+    found = np.stack(_runs(inside, line, longest), axis=1)
+    assert found.dtype == np.int64
+    assert found.tolist() == plain

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
@@ -48,3 +52,37 @@ def test_what_was_redacted_before_stays_so():
     last = np.array([False, False, True])
     decided = without_lone_marks(last.astype(np.int16), data.redact(last))
     assert decided.tolist() == [0, 0, 1]
+
+
+def plainly(words, breaks, decided, before):
+    """Walk over the runs of one label in a line."""
+    kept, i = list(decided), 0
+    while i < len(words):
+        j = i + 1
+        while j < len(words) and decided[j] == decided[i] and not breaks[j]:
+            j += 1
+        if not any(word[0].isalnum() for word in words[i:j]):
+            for k in range(i, j):
+                if unicodedata.category(words[k]).startswith("P") and not before[k]:
+                    kept[k] = 0
+        i = j
+    return kept
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["Berg", ",", ".", "9", "\u2620"]), st.booleans(), st.integers(0, 2), st.booleans()),
+        min_size=1, max_size=20,
+    )
+)  # fmt: skip
+@settings(deadline=None)
+def test_marks_are_published_as_by_a_walk_over_the_runs(drawn):
+    words, breaks, decided, before = (list(column) for column in zip(*drawn, strict=True))
+    text = "".join(
+        ("\n" if new_line else " ") + word for word, new_line in zip(words, breaks, strict=True)
+    )
+    breaks[0] = True
+    vocabulary = Vocabulary()
+    data = TokenData.of(tokenize([text], vocabulary), vocabulary).redact(np.array(before))
+    found = without_lone_marks(np.array(decided, np.int16), data)
+    assert found.tolist() == plainly(words, breaks, decided, before)

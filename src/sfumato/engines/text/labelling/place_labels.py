@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..learners.labels import FittedLabels, LabelCRF, likeliest_labels, line_starts, with_scores
+from ..learners.labels import FittedLabels, LabelCRF, likeliest_labels, with_scores
 from ..learners.partial import UNKNOWN, Pool
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
@@ -53,7 +53,7 @@ class PlaceLabels:
         if starter is not None:
             self.kinds = starter.kinds_of(self.labels)
         self._pool = Pool(with_scores(data, [scorer.scores(data) for scorer, _ in self._scorers]))
-        self._line = line_starts(data.tokens)
+        self._line = data.tokens.line_starts
         self.learn(np.zeros(len(data), np.int16))
 
     def starter_scores(self) -> Scores | None:

@@ -90,7 +90,8 @@ def decode(emissions, starts, stops, moves, out):
         i, n = starts[c], stops[c] - starts[c]
         for k in range(n):
             for q in range(L):
-                best[k, q] = emissions[q, i + k]
+                score = emissions[q, i + k]
+                best[k, q] = score if math.isfinite(score) else 0.0
                 if k > 0:
                     p = 0
                     for r in range(1, L):

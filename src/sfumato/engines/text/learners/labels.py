@@ -18,7 +18,6 @@ from ....core.errors import ModelError
 from ....core.randomness import Streams
 from ..reading.arrays import Array, Arrays, Header, Mask, Scores
 from ..reading.features import PlaceFeature, TokenData
-from ..reading.tokens import Tokens
 from ..rules.features import RULE_PLACES, values_of
 from . import _label_kernels as kernels
 from .partial import Fitted, Pool
@@ -31,7 +30,6 @@ __all__ = [
     "LabelModel",
     "LabelScorer",
     "likeliest_labels",
-    "line_starts",
     "with_scores",
 ]
 
@@ -65,13 +63,6 @@ def with_scores(data: TokenData, scores: Sequence[Scores]) -> TokenData:
     return data.with_places(*(PlaceFeature("voice", b, len(_PRIOR)) for b in bins))
 
 
-def line_starts(tokens: Tokens) -> Mask:
-    """Return the tokens that begin a line or a document: no run of words goes on there."""
-    starts: Mask = tokens.after_break.astype(np.bool_)
-    starts[tokens.doc[:-1][np.diff(tokens.doc) > 0]] = True
-    return starts
-
-
 def _runs(
     inside: Mask, line: Mask, longest: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -80,10 +71,12 @@ def _runs(
     begins[1:] &= ~inside[:-1] | line[1:]
     first = np.flatnonzero(begins)
     last = first + np.bincount(np.cumsum(begins)[inside], minlength=len(first) + 1)[1:]
-    pieces = [np.arange(a, b, longest) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-    starts = np.concatenate([np.zeros(0, np.int64), *pieces]).astype(np.int64)
-    whole = np.repeat(last, [len(piece) for piece in pieces])
-    return starts, np.minimum(starts + longest, whole).astype(np.int64)
+    pieces = -(-(last - first) // longest)
+    if (pieces == 1).all():
+        return first, last
+    before = np.repeat(np.cumsum(pieces) - pieces, pieces)
+    starts = np.repeat(first, pieces) + (np.arange(len(before)) - before) * longest
+    return starts, np.minimum(starts + longest, np.repeat(last, pieces))
 
 
 def likeliest_labels(
@@ -94,7 +87,7 @@ def likeliest_labels(
     Parameters
     ----------
     emissions : array of float
-        The score of each label (row) at each token.
+        The score of each label (row) at each token; one that is not finite counts as 0.
     moves : array of float
         The score of each label after each other.
     redacted : mask over the tokens
@@ -106,8 +99,9 @@ def likeliest_labels(
     found = np.zeros(len(redacted), np.int16)
     starts, stops = _runs(redacted, line, max(len(redacted), 1))
     if len(starts):
-        finite = np.ascontiguousarray(np.where(np.isfinite(emissions), emissions, 0.0))
-        kernels.decode(finite, starts, stops, np.ascontiguousarray(moves), found)
+        kernels.decode(
+            np.ascontiguousarray(emissions), starts, stops, np.ascontiguousarray(moves), found
+        )
     return found
 
 
@@ -143,7 +137,7 @@ class LabelModel:
 
     def labels(self, data: TokenData, redacted: Mask) -> npt.NDArray[np.int16]:
         """Return the number (from 1) of the label of each redacted token; 0 for the others."""
-        line = line_starts(data.tokens)
+        line = data.tokens.line_starts
         return likeliest_labels(self.emissions(data), self.moves, redacted, line)
 
     def to_arrays(self) -> tuple[Header, Arrays]:
@@ -251,7 +245,7 @@ class LabelCRF:
         places, _ = pool.places
         weights, moves = self._initial(pool, codes, names, scorers)
         known: Mask = (codes > 0) & ~data.redacted
-        starts, stops = _runs(known, line_starts(data.tokens), kernels.LONGEST)
+        starts, stops = _runs(known, data.tokens.line_starts, kernels.LONGEST)
         document = data.document_of[starts]
         random = Streams(seed).generator("labels")
         summed, moved = np.zeros(weights.shape[:2], np.float32), np.zeros(moves.shape[:2])

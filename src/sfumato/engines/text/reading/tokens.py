@@ -135,6 +135,15 @@ class Tokens:
         """The number of documents."""
         return self.doc.size - 1
 
+    @property
+    def line_starts(self) -> npt.NDArray[np.bool_]:
+        """The tokens that begin a line or a document: no run of words goes on there.
+
+        >>> tokenize(["a b\\nc", "d"], Vocabulary()).line_starts.tolist()
+        [True, False, True, True]
+        """
+        return self.after_break.view(np.bool_)
+
     def char_offsets(self) -> tuple[Offsets, Offsets]:
         """Return start and end of each token in characters of its document.
 

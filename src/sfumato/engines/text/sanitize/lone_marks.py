@@ -7,7 +7,6 @@ import unicodedata
 import numpy as np
 import numpy.typing as npt
 
-from ..learners.labels import line_starts
 from ..reading.features import RESERVED, TokenData
 
 __all__ = ["without_lone_marks"]
@@ -26,19 +25,18 @@ def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.N
         The tokens.
 
     """
-    inside = decided > 0
+    tokens = data.tokens
+    inside = np.flatnonzero(decided)
     # Not `data.counted`, which leaves out words that rules have redacted already.
-    is_word = data.words.counted[data.tokens.type + RESERVED]
-    alone = inside & ~is_word & ~data.redacted
+    is_word = data.words.counted[tokens.type[inside] + RESERVED]
+    alone = ~is_word & ~data.redacted[inside]
     if not alone.any():
         return decided
-    begins = inside & ((decided != np.append(0, decided[:-1])) | line_starts(data.tokens))
+    begins = tokens.line_starts[inside] | (decided[inside] != decided[inside - 1])
     run = np.cumsum(begins)
-    words = np.bincount(run[inside & is_word], minlength=int(run[-1]) + 1)
-    lone = np.flatnonzero(alone & (words[run] == 0))
+    words = np.bincount(run[is_word], minlength=int(run[-1]) + 1)
     kept = decided.copy()
-    tokens = data.tokens
-    for i in lone.tolist():
+    for i in inside[alone & (words[run] == 0)].tolist():
         written = tokens.text[tokens.start[i] : tokens.end[i]].tobytes().decode()
         if all(unicodedata.category(letter).startswith("P") for letter in written):
             kept[i] = 0

@@ -28,9 +28,8 @@ _ENDS = lower_keys([".", "!", "?", "…", ":"])
 def sentence_starts(data: TokenData) -> Mask:
     """Return which tokens are at the start of a document, a line or a sentence."""
     rows = data.tokens.type + np.int32(RESERVED)
-    starts: Mask = data.tokens.after_break.astype(np.bool_)
+    starts: Mask = data.tokens.line_starts.copy()
     starts[1:] |= np.isin(data.words.lower, _ENDS)[rows[:-1]]
-    starts[data.tokens.doc[:-1][np.diff(data.tokens.doc) > 0]] = True
     return starts
 
 

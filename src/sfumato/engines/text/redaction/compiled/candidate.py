@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...learners.crf import CRFModel
-from ...learners.labels import likeliest_labels, line_starts
+from ...learners.labels import likeliest_labels
 from ...learners.weights import UNIT
 from ...reading.arrays import Scores
 from ...reading.features import REDACTED, RESERVED, TokenData, WordKnowledge, WordTable
@@ -224,7 +224,7 @@ class CompiledCandidate:
             places = np.flatnonzero(redacted)
             emissions = np.zeros((typed, len(redacted)))
             emissions[:, places] = [_log(own[places]) for own in odds]
-            starts = line_starts(data.tokens)
+            starts = data.tokens.line_starts
             kinds = likeliest_labels(emissions, source.typing.moves, redacted, starts)
         return without_lone_marks(kinds, data)
 
