@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -149,12 +151,18 @@ def test_a_project_leaves_out_files_that_cannot_be_read_and_says_how_many(place,
     (letters / "Doe.html").write_bytes("<p>Zoë Doe</p>".encode("latin-1"))
     (letters / "Roe.docx").write_bytes(b"")
     status, said = told("text", "start", letters, "--label", "NAME", "--out", tmp_path / "project")
-    assert status == 0, said
+    assert status == 1, said
     assert "Of 5 documents of 'letters' 2 cannot be read and are left out" in said
     assert "is in an unknown character set (1)" in said
+    assert "2 records could not be read and were left out." in said
     assert "Doe" not in said
+    listed = (tmp_path / "project" / "unread.jsonl").read_text()
     status, said = told("text", "explore", tmp_path / "project", "--label", "all", "--out", tmp_path / "frontier")  # fmt: skip
-    assert status == 0, said
+    assert status == 1, said
+    assert "written:" in said
+    assert "frontier/unread.jsonl lists them by id" in said
+    assert (tmp_path / "frontier" / "unread.jsonl").read_text() == listed
+    assert [json.loads(line)["id"] for line in listed.splitlines()] == ["Doe.html", "Roe.docx"]
     status, said = told("text", "publish", tmp_path / "frontier", tmp_path / "project", "--ratio", "10", "--accept-shift", "--out", tmp_path / "release")  # fmt: skip
     assert status == 1, said
     assert "2 records could not be processed and were withheld" in said

@@ -7,7 +7,7 @@ publish later (classifiers, a lattice, feature sets), which the engine's subclas
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -308,6 +308,11 @@ class Exploration(Generic[R, C]):
                     hint="explore again, or copy the whole folder again from where it was made.",
                 )
         return cls.load_payload(folder, record)
+
+    @property
+    def unread(self) -> Sequence[Mapping[str, str]]:
+        """The records that could not be read and were left out, by id, with the reason; none by default."""
+        return ()
 
     def save_payload(self, folder: Path) -> None:
         """Write what publishing needs into its own folder; the base writes nothing.

@@ -22,7 +22,8 @@ __all__ = ["ReadSources", "read_sources"]
 class ReadSources:
     """What was read: own documents, matching background, other texts, and where they came from.
 
-    `labels` are the chosen ones, `left` counts the spans of the others.
+    `labels` are the chosen ones, `left` counts the spans of the others. `unread` lists the records that could not be
+    read, by id, with the reason: nothing is learned from them, and publishing withholds them.
     """
 
     labels: Sequence[str]
@@ -33,12 +34,13 @@ class ReadSources:
     texts: Sequence[str]
     inputs: tuple[InputFile, ...]
     reader: str
+    unread: Sequence[Mapping[str, str]] = ()
 
 
 def read_sources(request: TextRequest) -> ReadSources:
     """Read everything that a request names; labels that no document carries are refused."""
     own = request.open(request.corpus)
-    documents = [document.checked() for document in own]
+    documents, unread = own.readable(warns=True, with_labels=True)
     known = Counter(span.label for document in documents for span in document.spans)
     limits = current_limits()
     if len(known) > limits.labels:  # each has its own model
@@ -63,12 +65,14 @@ def read_sources(request: TextRequest) -> ReadSources:
     texts: list[str] = []
     for source in request.unlabelled:
         corpus = read_documents(source)
-        more = [document.text for document in corpus]
-        texts += more
+        more, left_out = corpus.readable(warns=True)
+        texts += [document.text for document in more]
+        unread += left_out
         inputs += _inputs(corpus, len(more))
     return ReadSources(
-        labels, left, documents, others, described, texts, tuple(inputs), own.format.reader
-    )
+        labels, left, documents, others, described, texts, tuple(inputs), own.format.reader,
+        [record.to_json() for record in unread],
+    )  # fmt: skip
 
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
