@@ -112,6 +112,21 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
     assert f"did you mean {meant}?" in said
 
 
+def test_a_decimal_comma_is_told_as_such(place):
+    """0,01 is how most of Europe writes it; commas are between limits here."""
+    register = place / "samples" / "register.csv"
+    status, said = told(
+        "tables", "publish", place / "register", register, "--choose", "max-risk:0,01", "--out", place / "x"
+    )  # fmt: skip
+    assert status == 2
+    assert "'max-risk:0,01' has a comma within a number. Hint: write a decimal point" in said
+    status, said = told(
+        "tables", "publish", place / "register", register, "--choose", "max-risk:0.5,min-utility:0.1", "--out",
+        place / "x",
+    )  # fmt: skip
+    assert status == 0, said
+
+
 def test_choices_in_a_hint_are_not_options(place):
     status, said = told(
         "text", "publish", place / "notes", place / "samples" / "notes.jsonl.gz", "--format", "pdf:picture=keep",

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli import build
-from sfumato.core.errors import DataError, InputError, ModelError, UnreadFilesWarning
+from sfumato.core.errors import (
+    DataError,
+    InputError,
+    ModelError,
+    PrivacyWarning,
+    UnreadFilesWarning,
+)
 from sfumato.data.documents import Corpus, read_documents, write_documents
 from sfumato.data.samples import clinic_notes
 
@@ -254,3 +261,18 @@ def test_labels_of_documents_in_memory_are_checked():
     assert isinstance(corpus, Corpus)
     with pytest.raises(DataError, match="overlaps"):
         corpus.readable(with_labels=True)
+
+
+def test_kinds_of_files_of_which_none_is_labelled_are_told(letters):
+    """One letter without labels may hold nothing sensitive; that no mail holds anything is not likely."""
+    (letters / "plain.html").write_text("<p>All is well.</p>")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyWarning)
+        sf.text.explore(letters, **QUICK)
+    for number in range(2):
+        (letters / f"{number}.eml").write_text(f"From: a@b.example\n\nAnn Lee {SECRET} called.\n")
+    with pytest.warns(
+        PrivacyWarning, match=r"No file of 'letters' that ends in \.eml \(2\) carries"
+    ) as told:
+        sf.text.explore(letters, **QUICK)
+    assert SECRET not in str(told[0].message)

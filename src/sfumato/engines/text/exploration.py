@@ -61,12 +61,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         super().__init__(record)
         self.classifiers = dict(classifiers)
         self.learned = learned
-        self._unread = tuple(unread)
-
-    @property
-    def unread(self) -> Sequence[Mapping[str, str]]:
-        """The documents that could not be read and were left out, by id, with the reason."""
-        return self._unread
+        self.unread = tuple(unread)
 
     def save_payload(self, folder: Path) -> None:
         """Write the classifiers into model/, data about the training documents into learned/, and what was unread."""
