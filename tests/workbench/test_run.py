@@ -132,6 +132,17 @@ def test_a_run_may_be_replaced_until_somebody_else_writes_into_it(finished, tmp_
     assert is_ours(tmp_path / "out")
 
 
+def test_two_files_of_one_engine_are_no_plan(tmp_path, sample_files):
+    """Two sections of one name would be no TOML, and the plan could not be run."""
+    twin = tmp_path / "other.csv"
+    shutil.copy(sample_files / "register.csv", twin)
+    with pytest.raises(
+        InputError, match=r"'register\.csv' and 'other\.csv' are both for the tables engine"
+    ):
+        draft_plan([sample_files / "register.csv", twin], out=tmp_path / "plan.toml")
+    assert list(tmp_path.iterdir()) == [twin]
+
+
 def test_drafts(tmp_path, sample_files):
     written = draft_plan(
         [
