@@ -9,6 +9,7 @@ import pytest
 from sfumato.baskets import explore, load
 from sfumato.core import DataError, FormatError, InputError, ParameterError
 from sfumato.data.logs import LogColumns, read_log
+from sfumato.engines.baskets.attack.people import PublishedPeople
 from sfumato.workbench import run
 
 
@@ -96,6 +97,8 @@ def test_a_plan_publishes_a_log(tmp_path):
         tmp_path / "out" / "release" / "baskets" / "log.parquet", LogColumns("what", "who")
     )
     assert len(again) > 0
+    # the run keeps the private side of its parts where `attack --with` looks for it
+    assert PublishedPeople.of(tmp_path / "out" / "release" / "baskets").matrix.n == len(again)
 
 
 def test_a_log_in_a_workbook_is_published_as_csv(tmp_path):
