@@ -11,6 +11,7 @@ from sfumato.core import InputError, OutputExistsError
 from sfumato.core.files import sha256_of
 from sfumato.core.storage.ownership import is_ours
 from sfumato.drafting import draft_plan
+from sfumato.reports.parts import find_parts
 
 PLAN = """\
 seed = 3
@@ -72,6 +73,12 @@ def test_one_release_and_one_report(finished):
     assert "[NAME]" in released[0].read_text(encoding="utf-8")
     assert (out / "release" / "tables" / "release.json").is_file()
     assert (out / "private" / "text" / "model").is_dir()
+
+
+def test_what_one_part_published_another_redacted(finished):
+    """The report does not say of the table that names in its notes stay."""
+    parts = {part.engine: part for part in find_parts([finished[1].out])}
+    assert [engine for engine, part in parts.items() if part.passed_on] == ["tables"]
 
 
 def test_what_one_part_passed_on_to_another_is_told_as_such(finished):

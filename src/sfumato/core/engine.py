@@ -116,6 +116,8 @@ class Part:
     chosen_by: ChosenBy = "knee"
     sources: Mapping[str, str] = field(default_factory=dict)
     """By name of an input that another part of the same report published: the id of that part."""
+    passed_on: bool = False
+    """Whether another part of the same report published from what this one published."""
     regime: Regime | None = None
     """What the report is made for; its number is drawn on the frontier."""
     files: tuple[Path, ...] = ()
