@@ -45,13 +45,29 @@ def draft_plan(
     before = set(folder.iterdir())
     preferred = None if engine is None else engine_named(engine)
     lines = ['title = "Release"', "seed = 0", 'out = "release"', ""]
-    for file in map(Path, files):
-        if not file.exists():
-            raise InputError(f"There is no file {file.name!r}.", hint="check the path.")
-        lines += _engine_of(file, preferred).draft(file, given, folder)
+    for own, file in _engines_of([Path(file) for file in files], preferred).items():
+        lines += own.draft(file, given, folder)
     with whole_file(target, force=force) as partial:
         partial.write_text("\n".join(lines), encoding="utf-8")
     return [target, *sorted(set(folder.iterdir()) - before - {target})]
+
+
+def _engines_of(files: Sequence[Path], preferred: AnyEngine | None) -> dict[AnyEngine, Path]:
+    """Return the file of each engine; two of one engine are refused, before anything is written."""
+    found: dict[AnyEngine, Path] = {}
+    for file in files:
+        if not file.exists():
+            raise InputError(f"There is no file {file.name!r}.", hint="check the path.")
+        own = _engine_of(file, preferred)
+        if own in found:
+            raise InputError(
+                f"{found[own].name!r} and {file.name!r} are both for the {own.name} engine, and a plan has one section "
+                "of each engine.",
+                hint="draft a plan for each of them; or leave one out, and write its section for another engine, "
+                "such as [baskets] for a log.",
+            )
+        found[own] = file
+    return found
 
 
 def _engine_of(file: Path, preferred: AnyEngine | None) -> AnyEngine:

@@ -19,11 +19,11 @@ from .core.engine import Progress, no_progress
 from .core.errors import WithheldError
 from .core.files import read_json, sha256_of, write_json
 from .core.plan import Plan, Section, data_parameter
-from .core.publication import withheld_sentence
+from .core.publication import unread_sentence, withheld_sentence
 from .core.records import FIGURES_FILE, RELEASE_FILE
 from .core.storage.disk import make_private, remove, set_modes
 from .core.storage.private_folder import private_folder_of
-from .core.storage.quarantine import QUARANTINE, quarantine_of
+from .core.storage.quarantine import QUARANTINE, UNREAD, quarantine_of, read_unread
 from .presentation.language import check_language
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
@@ -34,12 +34,14 @@ _PRIVATE = "private"  # the folder of a step for what must not be published with
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """Where a run's output is, its verdicts, and how many records were withheld."""
+    """Where a run's output is, its verdicts, and how many records were withheld or not read."""
 
     out: Path
     report: Path
     verdicts: tuple[str, ...]
     withheld: int
+    unread: int = 0
+    """How many records exploring could not read; all of them may be among those that were withheld."""
 
 
 def run(
@@ -68,7 +70,7 @@ def run(
     Returns
     -------
     RunResult
-        Where the output is, what the report says first of each part, and how many records were withheld.
+        Where the output is, what the report says first of each part, and how many records were withheld or not read.
 
     """
     from .reports.signing import load_signing_key, sign_files
@@ -96,15 +98,21 @@ def run(
 
             journal.finish(assemble)
     verdicts, withheld = _outcome(target)
-    return RunResult(target, target / "report.html", verdicts, withheld)
+    unread = sum(len(read_unread(folder)) for folder in (target / "private").iterdir())
+    return RunResult(target, target / "report.html", verdicts, withheld, unread)
 
 
 def refuse_withheld(result: RunResult) -> None:
-    """End with an error when records were withheld, so that nobody overlooks it."""
+    """End with an error when records were withheld or not read, so that nobody overlooks it."""
     if result.withheld:
         raise WithheldError(
             withheld_sentence(result.withheld),
             hint=f"{result.out / 'private'} lists them by id, with the reason ({QUARANTINE}).",
+        )
+    if result.unread:
+        raise WithheldError(
+            unread_sentence(result.unread),
+            hint=f"{result.out / 'private'} lists them by id, with the reason ({UNREAD}).",
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -110,6 +112,21 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
     assert f"did you mean {meant}?" in said
 
 
+def test_a_decimal_comma_is_told_as_such(place):
+    """0,01 is how most of Europe writes it; commas are between limits here."""
+    register = place / "samples" / "register.csv"
+    status, said = told(
+        "tables", "publish", place / "register", register, "--choose", "max-risk:0,01", "--out", place / "x"
+    )  # fmt: skip
+    assert status == 2
+    assert "'max-risk:0,01' has a comma within a number. Hint: write a decimal point" in said
+    status, said = told(
+        "tables", "publish", place / "register", register, "--choose", "max-risk:0.5,min-utility:0.1", "--out",
+        place / "x",
+    )  # fmt: skip
+    assert status == 0, said
+
+
 def test_choices_in_a_hint_are_not_options(place):
     status, said = told(
         "text", "publish", place / "notes", place / "samples" / "notes.jsonl.gz", "--format", "pdf:picture=keep",
@@ -149,12 +166,18 @@ def test_a_project_leaves_out_files_that_cannot_be_read_and_says_how_many(place,
     (letters / "Doe.html").write_bytes("<p>Zoë Doe</p>".encode("latin-1"))
     (letters / "Roe.docx").write_bytes(b"")
     status, said = told("text", "start", letters, "--label", "NAME", "--out", tmp_path / "project")
-    assert status == 0, said
+    assert status == 1, said
     assert "Of 5 documents of 'letters' 2 cannot be read and are left out" in said
     assert "is in an unknown character set (1)" in said
+    assert "2 records could not be read and were left out." in said
     assert "Doe" not in said
+    listed = (tmp_path / "project" / "unread.jsonl").read_text()
     status, said = told("text", "explore", tmp_path / "project", "--label", "all", "--out", tmp_path / "frontier")  # fmt: skip
-    assert status == 0, said
+    assert status == 1, said
+    assert "written:" in said
+    assert "frontier/unread.jsonl lists them by id" in said
+    assert (tmp_path / "frontier" / "unread.jsonl").read_text() == listed
+    assert [json.loads(line)["id"] for line in listed.splitlines()] == ["Doe.html", "Roe.docx"]
     status, said = told("text", "publish", tmp_path / "frontier", tmp_path / "project", "--ratio", "10", "--accept-shift", "--out", tmp_path / "release")  # fmt: skip
     assert status == 1, said
     assert "2 records could not be processed and were withheld" in said

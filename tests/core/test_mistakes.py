@@ -32,6 +32,7 @@ def mistakes(**changes):
         ({"domain": {"cuts": [float("nan")]}}, ["attribute[0].domain.cuts[0]: input should be a finite number"]),
         ({"domain": {"values": []}}, ["attribute[0].domain.values: input should be a list of at least 1 value"]),
         ({"domain": "obsreved"}, ["attribute[0].domain: input should be 'observed' or 'population'"]),
+        ({"domain": ["a", "b"]}, ["attribute[0].domain: input should be a table, 'observed' or 'population'"]),
         ({"hierarchy": {"widths": ["x"]}}, ["attribute[0].hierarchy.widths[0]: input should be a whole number"]),
         ({"weight": float("nan")}, ["attribute[0].weight: input should be a number"]),
         ({"max_width": 2.5}, ["attribute[0].max_width: input should be a whole number"]),

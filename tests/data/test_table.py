@@ -382,6 +382,25 @@ def test_two_columns_of_a_frame_with_one_name_are_refused():
         read_table(frame, schema())
 
 
+@pytest.mark.parametrize("domain", [{"range": [0, 120]}, {"range": [0, 120], "step": 10}])
+def test_decimals_in_a_range_of_whole_numbers_are_told_as_such(domain):
+    """To widen the range would not help."""
+    schema = {"attribute": [{"name": "weight", "role": "quasi", "decimal": ",", "domain": domain}]}
+    frame = pd.DataFrame({"weight": ["70", "70,5"]})
+    with pytest.raises(
+        DataError,
+        match=r"in row 2\. Hint: the range is of whole numbers, and some cells are decimals",
+    ):
+        read_table(frame, schema)
+    as_told = {**domain, "range": [0.0, 120.0], "step": 0.5}
+    schema["attribute"][0]["domain"] = as_told
+    assert read_table(frame, schema).domains[0][140] == "[70, 70.5)"
+    frame.loc[1, "weight"] = "700"
+    schema["attribute"][0]["domain"] = domain
+    with pytest.raises(DataError, match=r"in row 2\. Hint: correct the row, widen the range"):
+        read_table(frame, schema)
+
+
 def test_dates_of_a_frame_under_a_format_are_told(tmp_path):
     frame = pd.DataFrame({"seen": pd.to_datetime(["2024-03-01", "2024-04-02"])})
     wanted = {

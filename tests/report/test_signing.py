@@ -107,6 +107,8 @@ def test_a_key_that_is_none_is_one_sentence(signed, tmp_path):
         assert not (tmp_path / "r").exists()
     with pytest.raises(FormatError, match="not a public Ed25519 key"):
         verify(signed / "report", tmp_path / "text")
+    with pytest.raises(InputError, match="There is no key 'missing'"):
+        verify(signed / "report", tmp_path / "missing")
     words = sfumato("report", signed / "baskets-explored", "--sign", signed / "key", "--out", tmp_path / "r",
                     status=2)  # fmt: skip
     assert "no release to sign" in words

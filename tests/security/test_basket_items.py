@@ -72,6 +72,8 @@ def test_people_of_whom_nothing_is_left_are_counted_and_told(log):
     page = (log.parent / "report" / "report.html").read_text()
     assert f"At most {to_k} rows of which no item is left are not in the published log" in page
     assert sentence in (log.parent / "report.private" / "report.html").read_text()
+    assert f"per row are over {left} rows, not over all that were read" in page
+    assert f"not over {left + to_k}" not in page  # rounded up: nobody read as many
     assert "every row stays" not in page
 
 

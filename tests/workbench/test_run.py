@@ -11,6 +11,7 @@ from sfumato.core import InputError, OutputExistsError
 from sfumato.core.files import sha256_of
 from sfumato.core.storage.ownership import is_ours
 from sfumato.drafting import draft_plan
+from sfumato.reports.parts import find_parts
 
 PLAN = """\
 seed = 3
@@ -74,6 +75,12 @@ def test_one_release_and_one_report(finished):
     assert (out / "private" / "text" / "model").is_dir()
 
 
+def test_what_one_part_published_another_redacted(finished):
+    """The report does not say of the table that names in its notes stay."""
+    parts = {part.engine: part for part in find_parts([finished[1].out])}
+    assert [engine for engine, part in parts.items() if part.passed_on] == ["tables"]
+
+
 def test_what_one_part_passed_on_to_another_is_told_as_such(finished):
     _, result = finished
     record = json.loads((result.out / "release" / "tables" / "release.json").read_text())
@@ -130,6 +137,17 @@ def test_a_run_may_be_replaced_until_somebody_else_writes_into_it(finished, tmp_
         assert not is_ours(tmp_path / "out")
         foreign.unlink()
     assert is_ours(tmp_path / "out")
+
+
+def test_two_files_of_one_engine_are_no_plan(tmp_path, sample_files):
+    """Two sections of one name would be no TOML, and the plan could not be run."""
+    twin = tmp_path / "other.csv"
+    shutil.copy(sample_files / "register.csv", twin)
+    with pytest.raises(
+        InputError, match=r"'register\.csv' and 'other\.csv' are both for the tables engine"
+    ):
+        draft_plan([sample_files / "register.csv", twin], out=tmp_path / "plan.toml")
+    assert list(tmp_path.iterdir()) == [twin]
 
 
 def test_drafts(tmp_path, sample_files):

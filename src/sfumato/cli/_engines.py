@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import typer
 from pydantic import JsonValue
 
 from ..core.engine import AnyEngine, AnyVerb, Call, Verb
-from ..core.errors import ParameterError
+from ..core.errors import ParameterError, SfumatoError
 from ..core.request import Request, parameter, parameters
 from ._options import Given, make_command
 from ._running import Console, list_only
@@ -92,6 +93,7 @@ def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
 
 def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from ..core.files import check_output, whole_directory
+    from ..core.publication import unread_error
 
     request = given.build(engine.Request)
     assert call.out is not None
@@ -104,6 +106,8 @@ def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
     for line in found.lines():
         console.say(line)
     console.say(f"written: {call.out}/frontier.json")
+    if found.unread:
+        raise unread_error(len(found.unread), call.out)
 
 
 def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
@@ -202,4 +206,7 @@ def _verb(verb: AnyVerb, given: Given, call: Call, console: Console) -> None:
     request = given.build(verb.Request)
     if call.out is not None:
         refuse_inputs(call.out, [path for _, path in request.input_files() if path.is_file()])
-    console.result(dict(verb.run(request, call)))
+    errors: list[SfumatoError] = []
+    console.result(dict(verb.run(request, replace(call, end_with=errors.append))))
+    if errors:
+        raise errors[0]

@@ -58,7 +58,13 @@ class Choosing(Compound):
             return dict(table)
         limits = tuple(self.ways[name].partition(":")[0] + ":" for name in self.limits)
         if isinstance(value, str) and value.startswith(limits):
-            return {k: v for part in value.split(",") for k, v in self._one(part.strip()).items()}
+            parts = [part.strip() for part in value.split(",")]
+            if any(part.isdigit() for part in parts[1:]):
+                raise ParameterError(
+                    f"{value!r} has a comma within a number.",
+                    hint="write a decimal point, as in max-risk:0.01; commas are between limits.",
+                )
+            return {k: v for part in parts for k, v in self._one(part).items()}
         return self._one(value)
 
     def _one(self, value: object) -> dict[str, object]:

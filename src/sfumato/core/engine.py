@@ -27,7 +27,7 @@ from typing import (
     cast,
 )
 
-from .errors import InputError, did_you_mean
+from .errors import InputError, SfumatoError, did_you_mean
 from .registry import Registry
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class Call:
     force: bool = False
     say: Callable[[str], None] = lambda _line: None
     progress: Progress = no_progress
+    end_with: Callable[[SfumatoError], None] = lambda _error: None
+    """Takes the error that a command ends with although its result stands; Python only warns."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,8 @@ class Part:
     chosen_by: ChosenBy = "knee"
     sources: Mapping[str, str] = field(default_factory=dict)
     """By name of an input that another part of the same report published: the id of that part."""
+    passed_on: bool = False
+    """Whether another part of the same report published from what this one published."""
     regime: Regime | None = None
     """What the report is made for; its number is drawn on the frontier."""
     files: tuple[Path, ...] = ()

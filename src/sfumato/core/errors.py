@@ -148,7 +148,7 @@ class WorkError(SfumatoError):
 
 
 class WithheldError(WorkError):
-    """Some records could not be processed and were withheld from the release."""
+    """Some records could not be processed; they were left out, or withheld from the release."""
 
 
 class ReleaseRefusedError(WorkError):

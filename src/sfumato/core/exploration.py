@@ -7,7 +7,7 @@ publish later (classifiers, a lattice, feature sets), which the engine's subclas
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,6 +67,8 @@ class Exploration(Generic[R, C]):
     Record: ClassVar[type[FrontierRecord]] = FrontierRecord
     ways: ClassVar[tuple[str, ...]] = ("knee", "max-risk:R", "min-utility:U")
     """How a candidate is chosen without its id."""
+    unread: Sequence[Mapping[str, str]] = ()
+    """The records that could not be read and were left out, by id, with the reason."""
 
     def __init__(self, record: R) -> None:
         self.record = record
@@ -241,9 +243,8 @@ class Exploration(Generic[R, C]):
         engine = self.engine
         own = candidate if isinstance(candidate, str) else candidate.id
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
-        request = engine.PublishRequest.build(
-            {**options, name: data}, owner=f"{engine.name}.publish"
-        )
+        owner = f"{engine.name}.publish"
+        request = engine.PublishRequest.build({**options, name: data}, owner=owner)
         target = None if out is None else Path(out)
         made = engine.publish(
             self, self.candidate(own), request, out=target, force=force,
@@ -278,8 +279,8 @@ class Exploration(Generic[R, C]):
             bound = {p.name: sha256_of(p) for p in sorted(payload.iterdir())}
             for entry in bound:
                 put_in_place(payload / entry, folder / entry)
-        marked = {"files": bound, "mark": self.record.current_mark()}
-        self.record = self.record.model_copy(update=marked)
+        mark = self.record.current_mark()
+        self.record = self.record.model_copy(update={"files": bound, "mark": mark})
         return self.record.save(folder)
 
     @classmethod
@@ -295,9 +296,8 @@ class Exploration(Generic[R, C]):
         folder = Path(folder)
         record = cls.Record.read(folder)
         marked, _ = cls.mark_dominated(cast("Sequence[C]", record.candidates))
-        if [(c.id, c.dominated) for c in marked] != [
-            (c.id, c.dominated) for c in record.candidates
-        ]:
+        order = [(c.id, c.dominated) for c in record.candidates]
+        if [(c.id, c.dominated) for c in marked] != order:
             raise FormatError(
                 f"The candidates of {FRONTIER_FILE} are not in order.", hint="explore again."
             )

@@ -1,4 +1,7 @@
-"""The result of `Engine.publish`, which command line, page, plan and Python print in the same way."""
+"""The result of `Engine.publish`, which command line, page, plan and Python print in the same way.
+
+With it, what they say where records could not be read or were withheld.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from typing import Generic, TypeVar
 
 from .errors import WithheldError
 from .records import Release
-from .storage.quarantine import quarantine_of
+from .storage.quarantine import UNREAD, quarantine_of
 
-__all__ = ["Publication", "withheld_sentence"]
+__all__ = ["Publication", "unread_error", "unread_sentence", "withheld_sentence"]
 
 Rel_co = TypeVar("Rel_co", bound=Release, covariant=True)
 
@@ -28,6 +31,26 @@ def withheld_sentence(records: int) -> str:
     if records == 1:
         return "1 record could not be processed and was withheld."
     return f"{records:,} records could not be processed and were withheld."
+
+
+def unread_sentence(records: int) -> str:
+    """Return what every surface says where records could not be read.
+
+    >>> unread_sentence(1)
+    '1 record could not be read and was left out.'
+
+    """
+    if records == 1:
+        return "1 record could not be read and was left out."
+    return f"{records:,} records could not be read and were left out."
+
+
+def unread_error(records: int, folder: Path) -> WithheldError:
+    """Return the error with which a command ends where the folder that it wrote lists what could not be read."""
+    return WithheldError(
+        unread_sentence(records),
+        hint=f"{folder / UNREAD} lists them by id, with the reason; publishing withholds them.",
+    )
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ __all__ = ["mistakes_in", "read_toml", "validate"]
 
 _MOST_BYTES = 16 << 20
 _MOST_PARTS = 64
+_A_TABLE = "input should be a table"
 _MOST_MISTAKES = 20  # shown
 _BRANCHES = frozenset({"str", "int", "float"})
 
@@ -117,7 +118,9 @@ def mistakes_in(
 
     """
     mistakes = []
-    for e in _closest(error.errors(include_url=False)):
+    errors = error.errors(include_url=False)
+    tables = {_key_path(e["loc"]) for e in errors if rule_of(e) == _A_TABLE}
+    for e in _closest(errors):
         path = ".".join(part for part in (under, _key_path(e["loc"])) if part)
         where = path or "(top)"
         if e["type"] == "extra_forbidden":
@@ -126,6 +129,12 @@ def mistakes_in(
             mistakes.append(f"{where}: unknown key{hint}")
         else:
             message = rule_of(e)
+            if (
+                e["type"] == "literal_error"
+                and is_of_another_kind(e)
+                and _key_path(e["loc"]) in tables
+            ):
+                message = message.replace("input should be ", f"{_A_TABLE}, ", 1)
             head, _, rest = message.partition(": ")
             if not e["loc"] and rest and head in known:
                 where, message = f"{where}.{head}", rest

@@ -76,7 +76,8 @@ def format_of(path: Path) -> str:
             return kind
     raise FormatError(
         f"The format of {path.name!r} cannot be inferred from its name.",
-        hint="use .npz, .svm (libsvm), .txt (transactions) or .csv, or give the format.",
+        hint="use .npz, .svm (libsvm), .txt (transactions) or .csv, or give the format; a log of who has what, "
+        "also in Parquet, needs --log item=COLUMN,person=COLUMN.",
     )
 
 

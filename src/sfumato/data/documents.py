@@ -113,23 +113,33 @@ class Corpus:
         if count == 0:
             raise self.empty()
 
-    def readable(self, *, warns: bool = False) -> list[Document]:
-        """Return the documents that can be read; where none can, raise for the first.
+    def readable(
+        self, *, warns: bool = False, with_labels: bool = False
+    ) -> tuple[list[Document], list[Withheld]]:
+        """Return the documents that can be read, and the records that cannot; where none can, raise for the first.
 
         Parameters
         ----------
         warns : bool, default=False
             Whether to warn of those that cannot, in counts by reason.
+        with_labels : bool, default=False
+            Whether the labels are used, too: the first record with a mistake in them raises.
 
         """
-        records = list(self.tolerant())
-        found = [record for record in records if isinstance(record, Document)]
-        left = [record for record in records if isinstance(record, Withheld)]
+        found: list[Document] = []
+        left: list[Withheld] = []
+        for record in self.tolerant():
+            if isinstance(record, Document):
+                found.append(record.checked() if with_labels else record)
+            elif with_labels and record.in_labels:
+                raise record.error()
+            else:
+                left.append(record)
         if not found:
             raise left[0].error()
         if left and warns:
-            _warn_of_unreadable(self.name, len(records), left)
-        return found
+            _warn_of_unreadable(self.name, len(found) + len(left), left)
+        return found, left
 
     def empty(self) -> DataError:
         """Return the error for a corpus without a record."""

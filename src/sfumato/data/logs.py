@@ -30,7 +30,7 @@ from .table_source import TableSource
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LogColumns", "log_columns", "read_log", "write_log"]
+__all__ = ["LogColumns", "is_log_name", "log_columns", "read_log", "write_log"]
 
 _JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
@@ -60,6 +60,11 @@ class LogColumns:
     @property
     def names(self) -> list[str]:
         return [name for name in (self.unit, self.item, self.quantity) if name is not None]
+
+
+def is_log_name(path: Path) -> bool:
+    """Return whether a log can be written under the name of a file."""
+    return _is_json(path) or format_of_name(path) in {"csv", "tsv", "parquet"}
 
 
 def _is_json(path: Path) -> bool:

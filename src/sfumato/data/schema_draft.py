@@ -175,7 +175,7 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
             "domain = { quantiles = 20 }   # or { range = [low, high], step = … }, { cuts = […] }"
         ]
     return [
-        'domain = "observed"   # by number or frequency; write the values down to set their order'
+        'domain = "observed"   # by number or frequency; write { values = [...] } to set their order'
     ]
 
 

@@ -39,7 +39,9 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 class Withheld:
     """A record that cannot be used: which one and why, without a word of its content.
 
-    `reason` continues the sentence "Record 3 of 'notes.jsonl' …".
+    `reason` continues the sentence "Record 3 of 'notes.jsonl' …". `in_labels` says that the fault is in its
+    labels: a record whose text cannot be read is left out of what is learned from, a mistaken label is not
+    passed over.
 
     >>> Withheld("d7", "has no text", record=3, part="notes.jsonl").error().message
     "Record 3 of 'notes.jsonl' (id 'd7') has no text."
@@ -51,6 +53,7 @@ class Withheld:
     part: str = ""
     hint: str | None = field(default=None, compare=False)
     kind: type[InputError] = field(default=DataError, compare=False)
+    in_labels: bool = field(default=False, compare=False)
 
     @classmethod
     def of_repeated_id(cls, id: str, record: int, part: str) -> Withheld:

@@ -17,11 +17,9 @@ from ..core.arrays import Counts
 from ..core.display import few, html_table
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
-from .attributes import Attribute
 from .combinations import number_combinations
 from .inputs import PopulationInput, RowsInput, SchemaInput
-from .missing_marks import MISSING_MARKS
-from .table_domains import Codes, codes_in, domains_of, with_cuts
+from .table_domains import Codes, codes_in, domains_of, hint_outside, with_cuts
 from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema
 from .table_source import TableSource, quote_name, quote_text
@@ -343,22 +341,6 @@ def _places_of(codes: Codes, among: Codes) -> Counts:
     return place[number[among.shape[1] :]]
 
 
-def _hint_outside(opened: TableSource, attribute: Attribute, cell: str) -> str:
-    """Return what to do about a value outside its domain, by whether it is a number, a mark or anything else."""
-    if not (attribute.is_range or attribute.bins is not None):
-        return "correct the row, or widen the domain in the schema."
-    marks = ", ".join(quote_text(mark) for mark in MISSING_MARKS)
-    asked = f"SELECT count(*) AS n FROM {opened.sql} WHERE {cell} IN ({marks})"
-    if opened.query(asked).column("n")[0].as_py():
-        return (
-            "marks of missing cells such as NA are declared: missing_values = [...] in the schema."
-        )
-    return (
-        "correct the row, widen the range in the schema, or let it take all numbers beyond it: "
-        'domain = { range = [...], open_ends = "both" }.'
-    )
-
-
 def find_misplaced(
     opened: TableSource,
     schema: TableSchema,
@@ -393,6 +375,6 @@ def find_misplaced(
                 )
             return DataError(
                 f"The column {attribute.name!r} holds a value outside its domain in row {first:,}{more}.",
-                hint=_hint_outside(opened, attribute, cell),
+                hint=hint_outside(opened, attribute, cell),
             )
     return DataError("A row holds a value outside its domain.")

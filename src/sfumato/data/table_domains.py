@@ -15,13 +15,22 @@ from .attributes import Hierarchy
 from .bins import quantile_cuts
 from .calendar import units_between
 from .hierarchy import hierarchy_nodes, hierarchy_order
+from .missing_marks import MISSING_MARKS
 from .table_schema import MISSING, Attribute, Domain, TableSchema
-from .table_source import TableSource
+from .table_source import TableSource, quote_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Codes", "codes_in", "domain_of", "domains_of", "not_a_number", "with_cuts"]
+__all__ = [
+    "Codes",
+    "codes_in",
+    "domain_of",
+    "domains_of",
+    "hint_outside",
+    "not_a_number",
+    "with_cuts",
+]
 
 Codes = npt.NDArray[np.int32]
 
@@ -105,7 +114,7 @@ def domain_of(
             wanted = attribute.date and attribute.date.format
             raise DataError(
                 f"The column {attribute.name!r} holds no {'date in the format of the schema' if wanted else 'value'}.",
-                hint=f"dates of a frame are read as 2024-03-01: leave format = {wanted!r} out there, or correct it."
+                hint=f"correct it, or leave format = {wanted!r} out where dates are as 2024-03-01, as in a frame."
                 if wanted
                 else None,
             )
@@ -225,3 +234,40 @@ def domains_of(
             )
         )
     return domains, missing
+
+
+def hint_outside(opened: TableSource, attribute: Attribute, cell: str) -> str:
+    """Return what to do about a value outside its domain, by whether it is a number, a mark or anything else.
+
+    Parameters
+    ----------
+    opened : TableSource
+        The table.
+    attribute : Attribute
+        The column.
+    cell : str
+        The SQL that reads its cells.
+
+    """
+    if not (attribute.is_range or attribute.bins is not None):
+        return "correct the row, or widen the domain in the schema."
+
+    def holds(condition: str) -> bool:
+        asked = f"SELECT count(*) AS n FROM {opened.sql} WHERE {condition}"
+        return bool(opened.query(asked).column("n")[0].as_py())
+
+    if holds(f"{cell} IN ({', '.join(map(quote_text, MISSING_MARKS))})"):
+        return (
+            "marks of missing cells such as NA are declared: missing_values = [...] in the schema."
+        )
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    is_whole = attribute.bins is None or attribute.bins.whole
+    if is_whole and holds(f"{number} != floor({number})"):
+        return (
+            "the range is of whole numbers, and some cells are decimals: write it with a point and a step, as in "
+            "range = [0.0, 120.0], step = 0.5."
+        )
+    return (
+        "correct the row, widen the range in the schema, or let it take all numbers beyond it: "
+        'domain = { range = [...], open_ends = "both" }.'
+    )

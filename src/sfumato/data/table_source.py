@@ -264,12 +264,15 @@ class TableSource:
                 alike = [c for c in self.columns if c.casefold() == name.casefold()]
                 near = alike or get_close_matches(name, self.columns, n=1, cutoff=_NEAR)
                 many = "1 column" if len(self.columns) == 1 else f"{len(self.columns):,} columns"
+                named = (
+                    "; the first line of a CSV file must name them"
+                    if self.format in {"csv", "tsv"}
+                    else ""
+                )
                 where = f"The table {self.paths[0].name!r}" if self.paths else "The table"
                 raise DataError(
                     f"{where} has no column {name!r}.",
-                    hint=f"did you mean {near[0]!r}?"
-                    if near
-                    else f"it has {many}; the first line of a CSV file must name them.",
+                    hint=f"did you mean {near[0]!r}?" if near else f"it has {many}{named}.",
                 )
 
     def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:

@@ -335,17 +335,18 @@ def _with_sources(parts: list[Part]) -> list[Part]:
     The parts of one run often give their files one name, so that a name alone does not tell whose file it is.
     """
     outputs = [(p.id, f) for p in parts if p.release is not None for f in p.release.outputs]
-    found = []
+    found, passed_on = [], set[str]()
     for part in parts:
         sources = {}
         for file in part.release.inputs if part.release is not None else ():
             others = [(own, f) for own, f in outputs if own != part.id]
             same = [own for own, f in others if f.hmac is not None and f.hmac == file.hmac]
             named = [own for own, f in others if f.path == file.path]
+            passed_on.update(same)  # by the mark alone: a name may be that of the original
             if same or named:
                 sources[file.path] = (same or named)[0]
         found.append(replace(part, sources=sources))
-    return found
+    return [replace(part, passed_on=part.id in passed_on) for part in found]
 
 
 def choose(parts: Sequence[Part], chosen: Mapping[str, str]) -> list[Part]:

@@ -268,7 +268,9 @@ def _public_key(path: Path) -> bytes:
         if kind.encode() != _KIND:
             raise ValueError("of another kind")
         return base64.b64decode(coded, validate=True)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InputError(f"There is no key {path.name!r}.", hint="check the path.") from error
+    except ValueError as error:
         raise FormatError(
             f"The file {path.name!r} is not a public Ed25519 key of OpenSSH."
         ) from error

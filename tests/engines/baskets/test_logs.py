@@ -9,6 +9,8 @@ import pytest
 from sfumato.baskets import explore, load
 from sfumato.core import DataError, FormatError, InputError, ParameterError
 from sfumato.data.logs import LogColumns, read_log
+from sfumato.engines.baskets.attack.people import PublishedPeople
+from sfumato.workbench import run
 
 
 def events(seed=0, people=120):
@@ -71,6 +73,42 @@ def test_a_log_is_published_in_its_own_form_with_people_as_rows(suffix, tmp_path
     found.publish("cells-k4", path, out=single)  # the frontier knows the columns
     assert single.read_bytes() == raw
     assert (tmp_path / "single.release.json").exists()
+
+
+def test_a_release_whose_name_has_a_dot_is_a_folder_unless_it_names_a_log(tmp_path):
+    """A step of a plan is written into such a folder, and a person may call one after a version."""
+    path = written(events(), tmp_path / "log.parquet")
+    found = explore(path, k=4, log="item=what,person=who", method="columns")
+    found.publish(found.knee(), path, out=tmp_path / "release.v2")
+    assert (tmp_path / "release.v2" / "log.parquet").is_file()
+    (tmp_path / "elsewhere").mkdir()  # two releases side by side would be told of
+    found.publish(found.knee(), path, out=tmp_path / "elsewhere" / "log.v2.tsv")
+    assert (tmp_path / "elsewhere" / "log.v2.tsv").read_bytes().startswith(b"who\twhat\n")
+
+
+def test_a_plan_publishes_a_log(tmp_path):
+    written(events(), tmp_path / "log.parquet")
+    (tmp_path / "plan.toml").write_text(
+        'out = "out"\n[baskets]\nmatrix = "log.parquet"\nlog = { item = "what", person = "who" }\n'
+        'k = [4]\nmethod = ["columns"]\nchoose = "knee"\n'
+    )
+    run(tmp_path / "plan.toml")
+    again = read_log(
+        tmp_path / "out" / "release" / "baskets" / "log.parquet", LogColumns("what", "who")
+    )
+    assert len(again) > 0
+    # the run keeps the private side of its parts where `attack --with` looks for it
+    assert PublishedPeople.of(tmp_path / "out" / "release" / "baskets").matrix.n == len(again)
+
+
+def test_a_log_in_a_workbook_is_published_as_csv(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "log.xlsx"
+    events().drop(columns="day").to_excel(path, index=False)
+    found = explore(path, k=4, log="item=what,person=who", method="columns")
+    release = found.publish(found.knee(), path, out=tmp_path / "out")
+    again = read_log(tmp_path / "out" / "log.csv", LogColumns("what", "who"))
+    assert again.matrix.sum() == release.counts["ones"]
 
 
 def test_quantities_and_baskets(tmp_path):

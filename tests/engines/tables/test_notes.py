@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -12,9 +13,11 @@ from sfumato.core.errors import PlanError
 from sfumato.core.storage.placed_bands import PlacedBands
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import TableSource
+from sfumato.engines.tables.engine import TablesEngine
 from sfumato.engines.tables.release.notes import rewrite_notes
 from sfumato.engines.tables.release.rows import Generaliser
 from sfumato.engines.tables.release.steps import publish_by_policy
+from sfumato.reports.parts import find_parts
 
 MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -114,6 +117,25 @@ def test_the_list_is_private_and_the_record_counts_notes_only(released):
     assert found.rewritten["date"] == 240
     assert found.held == sum(len(line["held"]) for line in lines) >= 1
     assert not any("mentions" in name.name for name in folder.iterdir())
+
+
+def test_that_names_in_notes_stay_is_told_unless_another_part_redacts_them(released):
+    folder, release = released
+    assert any(
+        "names and numbers in the notes are published as they were" in line
+        for line in release.lines()
+    )
+
+    def told(part):
+        looks = [check.text for check in TablesEngine().story(part).checks if check.state == "look"]
+        return any(
+            "names, telephone numbers and addresses in them are published" in words
+            for words in looks
+        )
+
+    (part,) = find_parts([folder])
+    assert told(part)
+    assert not told(replace(part, passed_on=True))
 
 
 def test_blanked_cells_are_blank_in_the_note_too():

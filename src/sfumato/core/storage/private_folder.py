@@ -24,13 +24,17 @@ def private_folder_of(out: str | os.PathLike[str]) -> Path:
 
 
 def private_folders_near(path: str | os.PathLike[str]) -> list[Path]:
-    """Return where the private side of a published file may be: next to it, or next to its folder.
+    """Return where the private side of a published file may be: next to it, next to its folder, or in its run.
 
     >>> [folder.name for folder in private_folders_near("/releases/notes/notes.csv")]
     ['notes.csv.private', 'notes.private']
+    >>> private_folders_near("/run/release/text")[-1].as_posix()
+    '/run/private/text'
     """
     path = Path(path).absolute()
-    return [private_folder_of(p) for p in (path, path.parent) if p.name]
+    own = [p for p in (path, path.parent) if p.name]
+    in_run = [p.parents[1] / "private" / p.name for p in own if p.parent.name == "release"]
+    return [*map(private_folder_of, own), *in_run]
 
 
 def _short(name: str) -> str:

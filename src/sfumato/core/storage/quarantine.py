@@ -1,28 +1,33 @@
-"""The list of withheld records next to the output: `OUT.quarantine.jsonl`, ids and reasons, never content.
+"""Lists of records that could not be used, for the steward: ids and reasons, never content.
 
-The file is for the steward and does not belong to the release; it is there only when something was withheld.
+`OUT.quarantine.jsonl` next to a release lists what was withheld from it and does not belong to it; `unread.jsonl` in the
+folder of an exploration or a project lists what could not be read. Each is there only when something was.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..errors import OutputExistsError
+from ..errors import FormatError, OutputExistsError
 from .staging import whole_file
 from .work_folder import WorkFolder
 
 __all__ = [
     "QUARANTINE",
+    "UNREAD",
     "check_quarantine",
     "quarantine_lines",
     "quarantine_of",
+    "read_unread",
     "write_quarantine",
+    "write_unread",
 ]
 
 QUARANTINE = "quarantine.jsonl"
+UNREAD = "unread.jsonl"
 
 
 def quarantine_of(out: str | os.PathLike[str]) -> Path:
@@ -70,6 +75,24 @@ def write_quarantine(
     with whole_file(path, force=force) as beside:
         beside.write_bytes(lines)
     return path
+
+
+def write_unread(folder: Path, unread: Sequence[Mapping[str, str]]) -> None:
+    """Write the list of what could not be read into a folder; nothing where everything could."""
+    if unread:
+        (folder / UNREAD).write_bytes(quarantine_lines(unread))
+
+
+def read_unread(folder: Path) -> tuple[dict[str, str], ...]:
+    """Return what the list in a folder names; nothing where there is none."""
+    path = folder / UNREAD
+    if not path.is_file():
+        return ()
+    try:
+        entries = [json.loads(line) for line in path.read_bytes().splitlines()]
+        return tuple({"id": str(e["id"]), "reason": str(e["reason"])} for e in entries)
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"The list {UNREAD!r} is damaged.", hint="explore again.") from error
 
 
 def quarantine_lines(withheld: Iterable[Mapping[str, str]]) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
@@ -78,7 +79,7 @@ class Brat(Format[FormatOptions]):
         try:
             spans = _spans_of(contents[1], text) if has_spans else []
         except InputError as error:
-            return withheld(error.message, error.hint, type(error))
+            return replace(withheld(error.message, error.hint, type(error)), in_labels=True)
         return document_from(self.names, part, record, raw_id=stem, text=text, raw_spans=spans)
 
     def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:

@@ -91,7 +91,7 @@ class _Columns(Format[FormatOptions]):
                     try:
                         raw = json.loads(raw) if raw.strip() else None
                     except (ValueError, RecursionError):
-                        yield Withheld(f"record {record}", "has spans that are not JSON", record, part.name)  # fmt: skip
+                        yield Withheld(f"record {record}", "has spans that are not JSON", record, part.name, in_labels=True)  # fmt: skip
                         continue
                 yield document_from(self.names, part, record, raw_id=ids[i], text=texts[i],
                                     raw_spans=raw, fields=Row(rest, i))  # fmt: skip

@@ -212,6 +212,7 @@ class _Parser:
         self.lines: list[int] = []
         self.size, self.start = 0, start
         self.fault: tuple[str, str | None, type[InputError]] | None = None
+        self.in_labels = False
 
     def take(self, line: bytes | None) -> Iterator[_Found]:
         limits = self.format.names.limits
@@ -267,6 +268,7 @@ class _Parser:
                 raise IndexError
         except IndexError:
             hint = "say which columns they are: token_column=0, tag_column=-1 (None: no tags)."
+            self.in_labels = tag is not None
             self.fault = self.fault or (f"has too few columns {place}", hint, FormatError)
             return
         if not token or " " in token:
@@ -300,7 +302,8 @@ class _Parser:
             yield found, None if isinstance(found, Withheld) else rows
         else:
             reason, hint, kind = self.fault
-            yield Withheld(id, reason, self.record, self.part.name, hint, kind), None
+            found = Withheld(id, reason, self.record, self.part.name, hint, kind, self.in_labels)
+            yield found, None
         self.open(None)
 
     def _document(self, id: str, rows: _Rows) -> Document | Withheld:
@@ -323,7 +326,8 @@ class _Parser:
                 if found is None:
                     return Withheld(id, "has a tag that is not of the form B-KIND, I-KIND or O",
                                     self.record, self.part.name,
-                                    "say which column holds the tags: tag_column=-1.", FormatError)  # fmt: skip
+                                    "say which column holds the tags: tag_column=-1.", FormatError,
+                                    in_labels=True)  # fmt: skip
                 seen.add(scheme)
                 spans += [Span(starts[a], starts[b] - 1, kind) for a, b, kind in found]
             lines.append(" ".join(tokens))

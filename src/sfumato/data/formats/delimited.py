@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import field_validator
@@ -86,7 +87,8 @@ class Csv(Format[DelimitedOptions]):
                     try:
                         raw_spans = json.loads(row[spans])
                     except (ValueError, RecursionError):
-                        yield self._withheld(part, record, known, "has spans that are not JSON")
+                        found = self._withheld(part, record, known, "has spans that are not JSON")
+                        yield replace(found, in_labels=True)
                         continue
                 assert text is not None
                 yield document_from(names, part, record, raw_id=known, text=row[text], raw_spans=raw_spans,

@@ -39,10 +39,16 @@ class RefusedFileError(Exception):
     """A file that cannot be handled; the reason continues the sentence "The file …"."""
 
     def __init__(
-        self, reason: str, hint: str | None = None, kind: type[InputError] = FormatError
+        self,
+        reason: str,
+        hint: str | None = None,
+        kind: type[InputError] = FormatError,
+        *,
+        in_labels: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason, self.hint, self.kind = reason, hint, kind
+        self.in_labels = in_labels
 
 
 @dataclass
@@ -147,7 +153,9 @@ class FileFormat(Format[FormatOptions]):
             opened = self._open_path(part.file)
             spans = self._marks(part.file, opened.text)
         except RefusedFileError as error:
-            yield Withheld(part.name, error.reason, 1, part.name, error.hint, error.kind)
+            yield Withheld(
+                part.name, error.reason, 1, part.name, error.hint, error.kind, error.in_labels
+            )
             return
         names = replace(self.names, id="id")
         document = document_from(
@@ -187,7 +195,8 @@ class FileFormat(Format[FormatOptions]):
         try:
             return read_annotations(beside, text, self.names.limits)
         except InputError as error:
-            raise RefusedFileError(error.message.rstrip("."), error.hint, type(error)) from None
+            reason = error.message.rstrip(".")
+            raise RefusedFileError(reason, error.hint, type(error), in_labels=True) from None
 
     def inspect(self, part: CorpusFile) -> FileSummary:
         """Return what a file holds and what would be dropped of it."""

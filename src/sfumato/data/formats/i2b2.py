@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -85,7 +86,8 @@ class I2b2(Format[FormatOptions]):
             try:
                 start, end = int(tag.attrib["start"]), int(tag.attrib["end"])
             except (KeyError, ValueError):
-                return withheld(f"has a tag {number} without whole numbers as start and end")
+                reason = f"has a tag {number} without whole numbers as start and end"
+                return replace(withheld(reason), in_labels=True)
             spans.append({"start": start, "end": end, "label": tag.tag})
         return document_from(self.names, part, record, raw_id=stem, text=text.text or "",
                              raw_spans=spans)  # fmt: skip

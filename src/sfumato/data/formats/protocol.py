@@ -272,9 +272,13 @@ def document_from(
     name = f"record {record}"
 
     def withheld(
-        reason: str, kind: type[InputError] = DataError, hint: str | None = None
+        reason: str,
+        kind: type[InputError] = DataError,
+        hint: str | None = None,
+        *,
+        in_labels: bool = False,
     ) -> Withheld:
-        return Withheld(name, reason, record, part.name, hint, kind)
+        return Withheld(name, reason, record, part.name, hint, kind, in_labels)
 
     if names.id is None:
         name = f"{part.name}:{record}" if part.many else str(record)
@@ -307,7 +311,8 @@ def document_from(
             name, text, tuple(spans), fields or {}, segments, (), part.name, record
         ).checked()
     except DataError as error:
-        return withheld(f"is refused: {error.message.rstrip('.')}", hint=error.hint)
+        reason = f"is refused: {error.message.rstrip('.')}"
+        return withheld(reason, hint=error.hint, in_labels=True)
 
 
 def _later(one: Span, other: Span) -> bool:

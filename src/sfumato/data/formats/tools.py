@@ -58,7 +58,13 @@ class _Lines(Jsonl):
                 reason = self.unusable(fields)
                 if reason is not None:
                     return Withheld(
-                        f"record {record}", reason, record, part.name, None, FormatError
+                        f"record {record}",
+                        reason,
+                        record,
+                        part.name,
+                        None,
+                        FormatError,
+                        in_labels=True,
                     )
                 # Turned into our own form and read again, so that every check is the same.
                 line = encode_json(self.turned(fields, record))
@@ -194,7 +200,8 @@ class LabelStudio(Format[FormatOptions]):
             a for a in annotations if isinstance(a, Mapping) and not a.get("was_cancelled", False)
         ]
         if len(done) > 1:
-            return withheld("was annotated more than once; export one annotation per task")
+            reason = "was annotated more than once; export one annotation per task"
+            return replace(withheld(reason), in_labels=True)
         for result in (done[0].get("result") or []) if done else []:
             value = result.get("value") if isinstance(result, Mapping) else None
             if not isinstance(value, Mapping) or "labels" not in value:

@@ -253,10 +253,14 @@ class BasketsRelease(Release):
         gone, kept = self.left_out.get("rows_without_items", 0), self.counts.get("rows")
         if not isinstance(kept, int) or not gone:
             return None
+        if self.multiples_of > 1:  # how many rows there were is not known as exactly as that
+            return (
+                f"At most {gone:,} rows of which no item is left are not in the published log: shares and means per row "
+                f"are over {kept:,} rows, not over all that were read."
+            )
         rows, are = ("row", "is") if gone == 1 else ("rows", "are")
-        sentence = self.tell_left_out("rows_without_items")
         return (
-            f"{sentence[:1].upper()}{sentence[1:]} {rows} of which no item is left {are} not in the published log: "
+            f"{gone:,} {rows} of which no item is left {are} not in the published log: "
             f"shares and means per row are over {kept:,} rows, not over {kept + gone:,}."
         )
 

@@ -309,6 +309,10 @@ class TablesRelease(Release):
             far = "" if lost is None else f" (distance {lost.distance:.3g})"
             found.append(f"  {name}: {words}{far}")
         found += [f"  {notes.in_words(name)}" for name, notes in measured.notes.items()]
+        if measured.notes:
+            found.append(
+                "  names and numbers in the notes are published as they were: redact them afterwards"
+            )
         if how.population_covers is not None:
             lacking = [name for name in how.quasi if name not in how.population_covers]
             found.append(

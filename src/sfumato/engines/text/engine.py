@@ -124,7 +124,7 @@ class TextEngine(
         if str(source) == STARTER and not folder.exists():
             from .frontier.starter import explore_without_labels
 
-            return explore_without_labels(request.open(request.documents).readable())
+            return explore_without_labels(request.open(request.documents).readable()[0])
         return self.load(folder)
 
     def load(self, folder: Path) -> TextExploration:
@@ -292,7 +292,8 @@ class TextEngine(
         if is_project(file):
             labels = [EVERY_LABEL]
         else:
-            labels = sorted({s.label for document in read_documents(file) for s in document.spans})
+            documents, _ = read_documents(file).readable(with_labels=True)
+            labels = sorted({s.label for document in documents for s in document.spans})
         if not labels:
             raise InputError(
                 f"No document of {file.name!r} carries a label.",

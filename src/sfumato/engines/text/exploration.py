@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +12,7 @@ from ...core.errors import ModelError, NoCandidateError, PrivacyWarning
 from ...core.exploration import Exploration
 from ...core.frontier import Frontier
 from ...core.records import FrontierRecord
+from ...core.storage.quarantine import read_unread, write_unread
 from .records import (
     INSPECTED,
     MOST_FOUND,
@@ -42,6 +43,8 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         What publishes each candidate, by its id.
     learned : Learned
         What is kept of the documents that were learned from.
+    unread : sequence of mappings
+        The documents that could not be read, by id, with the reason.
 
     """
 
@@ -49,18 +52,24 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
     ways: ClassVar[tuple[str, ...]] = (*Exploration.ways, "max-found:N", "ratio:L/C")
 
     def __init__(
-        self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet], learned: Learned
+        self,
+        record: TextFrontier,
+        classifiers: Mapping[str, ClassifierSet],
+        learned: Learned,
+        unread: Sequence[Mapping[str, str]] = (),
     ) -> None:
         super().__init__(record)
         self.classifiers = dict(classifiers)
         self.learned = learned
+        self.unread = tuple(unread)
 
     def save_payload(self, folder: Path) -> None:
-        """Write the classifiers into model/ and data about the training documents into learned/."""
+        """Write the classifiers into model/, data about the training documents into learned/, and what was unread."""
         from .sanitize.models import save_candidates
 
         save_candidates(folder, self.classifiers, force=True)
         self.learned.save(folder)
+        write_unread(folder, self.unread)
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> TextExploration:
@@ -79,7 +88,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 "The frontier and the model in its folder do not belong together.",
                 hint="explore again.",
             )
-        return cls(record, classifiers, learned)
+        return cls(record, classifiers, learned, read_unread(folder))
 
     def choose(
         self,

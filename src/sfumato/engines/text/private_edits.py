@@ -16,7 +16,11 @@ from pathlib import Path
 from ...core.errors import InputError, OutputExistsError
 from ...core.files import sha256_of
 from ...core.storage.disk import sync
-from ...core.storage.private_folder import make_private_folder, private_folder_of
+from ...core.storage.private_folder import (
+    make_private_folder,
+    private_folder_of,
+    private_folders_near,
+)
 from ...data.byte_columns import Column, weave
 from ...data.document import Document, Edit
 from ...data.formats.jsonl import encode_json
@@ -162,11 +166,12 @@ def publish_private(staged: Path, out: str | os.PathLike[str], *, force: bool) -
 
 def read_edits(out: str | os.PathLike[str]) -> Iterator[DocumentEdits]:
     """Yield the edits of a release, document by document."""
-    path = edits_of(out)
-    if not path.is_file():
+    places = [folder / EDITS_FILE for folder in private_folders_near(out)]
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
         raise InputError(
             f"There are no edits next to {Path(out).name!r}.",
-            hint="they lie in the folder whose name ends in .private, on the machine that published it.",
+            hint="they lie in the folder whose name ends in .private, or in that of the run, on the machine that published it.",
         )
     with path.open("rb") as stream:
         for line in stream:

@@ -140,6 +140,10 @@ UNMEASURED = "not measured"
 """The method of a risk that nobody has measured; its value is the worst there is."""
 
 
+WINDOWS = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
+"""The method of a risk that was estimated from answers on windows drawn at random."""
+
+
 def is_measured(risk: Risk) -> bool:
     """Return whether somebody has looked at what is left."""
     return risk.interval is None or risk.interval.method != UNMEASURED

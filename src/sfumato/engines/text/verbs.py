@@ -25,6 +25,8 @@ __all__ = ["audit", "convert", "list_formats", "start", "study"]
 
 def start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     """Make a labelling project."""
+    from ...core.publication import unread_error
+    from ...core.storage.quarantine import read_unread
     from .labelling.first_proposals import FirstProposals
     from .labelling.project import LabellingAims, start_project
     from .request import ReadOptions
@@ -68,6 +70,8 @@ def start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         )
     call.say("These are proposals: there is no estimate of risk until somebody has looked.")
     call.say(f"Open the page that asks: sfumato serve {call.out}")
+    if unread := read_unread(call.out):
+        call.end_with(unread_error(len(unread), call.out))
     return record.to_json()
 
 

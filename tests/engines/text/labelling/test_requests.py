@@ -13,9 +13,11 @@ from sfumato import text
 from sfumato.core.engine import no_progress
 from sfumato.core.errors import InputError, ParameterError
 from sfumato.data.samples import clinic_notes
+from sfumato.engines.text.engine import TextEngine
 from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.private_edits import read_edits
+from sfumato.reports.parts import find_parts
 
 from .answering import LABELS, answer
 
@@ -193,3 +195,15 @@ def test_a_plan_whose_corpus_is_a_project_gives_the_release_of_the_page(made, tm
     assert files(made / "project" / "frontier").items() <= private.items()
     assert private["edits.jsonl"] == (made / "project" / "releases" / "r5.private" / "edits.jsonl").read_bytes()  # fmt: skip
     assert "sfumato run plan.toml" in (tmp_path / "released" / "private" / "report.html").read_text("utf-8")  # fmt: skip
+
+
+def test_a_report_says_what_the_estimates_of_a_project_rest_on(made):
+    """On windows that were drawn at random: there are no folds, and no redaction in rounds."""
+    (part,) = find_parts([made / "project" / "releases" / "r5", made / "project" / "frontier"])
+    story = TextEngine().story(part)
+    said = " ".join([*story.assumptions, *(step.step for step in story.method)])
+    assert "windows drawn at random" in said
+    assert "folds" not in said
+    assert "GreedySanitize" not in said
+    (public,) = find_parts([made / "project" / "releases" / "r5"])
+    assert TextEngine().story(public).method == story.method

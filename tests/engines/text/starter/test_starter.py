@@ -11,6 +11,7 @@ import sfumato as sf
 from sfumato.core.errors import InputError, ModelError, ParameterError
 from sfumato.data.document import Document
 from sfumato.data.samples import clinic_notes
+from sfumato.engines.text.engine import TextEngine
 from sfumato.engines.text.labelling.first_proposals import FirstProposals
 from sfumato.engines.text.labelling.project import Project, start_project
 from sfumato.engines.text.labelling.publication import explore_answers
@@ -23,6 +24,7 @@ from sfumato.engines.text.sanitize.storage import load_model, save_model
 from sfumato.engines.text.starter.adapted import AdaptedStarter, adapt
 from sfumato.engines.text.starter.collection import CollectionWords
 from sfumato.engines.text.starter.weights import PACKAGED, Starter, packaged_starter
+from sfumato.reports.parts import find_parts
 
 GERMAN = (
     "Die Patientin wurde gestern in unserer Klinik aufgenommen und klagt über starke Schmerzen im "
@@ -185,6 +187,17 @@ def test_a_release_without_a_label_says_that_its_risk_is_not_measured(notes, tmp
     text = file.read_text()
     assert "[NAME]" in text
     assert "[DATE]" in text
+
+
+def test_a_report_claims_nothing_of_labels_where_there_are_none(notes, tmp_path):
+    plain = [Document(d.id, d.text) for d in notes]
+    sf.text.publish("starter", plain, out=tmp_path / "release")
+    (part,) = find_parts([tmp_path / "release"])
+    story = TextEngine().story(part)
+    said = " ".join([*story.assumptions, *(step.step for step in story.method)])
+    assert "No document was labelled" in said
+    for word in ("folds", "labelled ones", "The labels are right", "bound", "GreedySanitize"):
+        assert word not in said
 
 
 def test_a_record_that_cannot_be_read_is_withheld_without_a_label_too(notes, tmp_path):

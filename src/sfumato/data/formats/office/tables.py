@@ -58,7 +58,7 @@ class SheetTable(Format[FormatOptions]):
                 try:
                     raw_spans = json.loads(str(row[spans]))
                 except (ValueError, RecursionError):
-                    yield Withheld(f"record {record}", "has spans that are not JSON", record, part.name, None, FormatError)  # fmt: skip
+                    yield Withheld(f"record {record}", "has spans that are not JSON", record, part.name, None, FormatError, in_labels=True)  # fmt: skip
                     continue
             words = row[text]
             yield document_from(

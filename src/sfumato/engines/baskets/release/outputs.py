@@ -11,6 +11,7 @@ from ....core.files import check_plain_file
 from ....core.release import Target
 from ....core.storage.ownership import paths_in
 from ....data.baskets import Baskets, beside_of, format_of
+from ....data.logs import is_log_name
 from ..request import BasketsPublishRequest
 
 __all__ = ["target_of"]
@@ -42,7 +43,8 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
         path = Path(data)
         check_plain_file(path)
         if request.log_columns is not None:
-            return "log", path.name
+            # A workbook or a file of statistics software is released as CSV.
+            return "log", path.name if is_log_name(path) else f"{path.stem}.csv"
         if not path.is_file():
             raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
         return format_of(path), path.name
@@ -55,7 +57,7 @@ def _kind_of_name(path: Path, *, log: bool) -> str | None:
     if "." not in path.name:
         return None
     if log:
-        return "log"
+        return "log" if is_log_name(path) else None
     try:
         return format_of(path)
     except FormatError:

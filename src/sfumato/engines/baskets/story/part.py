@@ -357,8 +357,8 @@ def _attack(chosen: BasketsCandidate) -> list[str]:
 _ASSUMPTIONS = (
     "The attacker knows what the promise names and no more; the rows left to other knowledge are reported because this is often not so.",
     "Each row is one person. People with several rows are less protected than k says.",
-    "The class labels are published with the features and are not counted as knowledge of the attacker.",
-    "An AUC is estimated by cross-validation on these rows; it is not a promise for other data.",
+    "Class labels, where there are some, are published with the features and are not counted as knowledge of the attacker.",
+    "An AUC, where one is given, is estimated by cross-validation on these rows; it is not a promise for other data.",
     "No approximation ratio is claimed for what is kept: the constraint is not one for which the greedy theorem holds.",
     "Releases compose: publishing another release of the same people may break k.",
 )

@@ -75,6 +75,13 @@ def checks_of(facts: TableFacts) -> list[Check]:
             columns=join_words(constant),
         )
         checks.append(Check("look", words))
+    notes = [] if facts.release is None else sorted(facts.release.measured.notes)
+    if notes and not facts.part.passed_on:
+        words = say(
+            "Of what the notes in {columns} say, only their row's own values were put into bands: names, telephone numbers and addresses in them are published as they were.",
+            columns=join_words(notes),
+        )
+        checks.append(Check("look", words))
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
         words = say(

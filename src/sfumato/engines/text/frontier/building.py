@@ -74,7 +74,8 @@ def build_exploration(
         left_as_they_are=dict(sources.left),
         findings=request.findings is not None,
     )
-    return TextExploration(record.model_copy(update=dict(about)), classifiers, learned)
+    record = record.model_copy(update=dict(about))
+    return TextExploration(record, classifiers, learned, sources.unread)
 
 
 def streams_of(seed: int) -> Streams:

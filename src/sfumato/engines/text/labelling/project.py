@@ -6,6 +6,7 @@
     start/            the model that learning starts from, where there is one
     starter/          the shipped model, adapted to the documents, where it knows their language
     answers.jsonl     the journal
+    unread.jsonl      the documents that could not be read, where there are some
 
 Nothing here is an estimate of risk: proposals are proposals until somebody has looked.
 """
@@ -25,6 +26,7 @@ from pydantic import Field, JsonValue
 from ....core.errors import DataError, FormatError, InputError, ParameterError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, HouseRecord, InputFile, Label
+from ....core.storage.quarantine import write_unread
 from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span, texts_sha256
 from ....data.documents import Corpus
@@ -111,6 +113,8 @@ class Project:
             )
         self.record = ProjectRecord.from_json(read_json(self.folder / PROJECT_FILE), file=PROJECT_FILE)  # fmt: skip
         self.rules = ChosenRules.from_json(read_json(self.folder / _RULES))
+        self.unread: list[Mapping[str, str]] = []
+        """The documents that cannot be read, by id, with the reason."""
         self.documents = self._documents()
         self.proposals = self._proposals("rules")
         """What rules propose, by document; also a feature of the model."""
@@ -146,6 +150,7 @@ class Project:
             texts=(),
             inputs=tuple(InputFile.of(p, s.documents) for p, s in files if p.is_file()),
             reader=self.record.sources[0].reader or "",
+            unread=self.unread,
         )
 
     def check_sources(self) -> None:
@@ -167,7 +172,9 @@ class Project:
         found: list[Document] = []
         for path, source in zip(self.source_paths(), self.record.sources, strict=True):
             corpus = self.reading.open(path)
-            read = [replace(d, spans=(), segments=()) for d in corpus.readable()]
+            readable, left = corpus.readable()
+            self.unread += [record.to_json() for record in left]
+            read = [replace(d, spans=(), segments=()) for d in readable]
             if source.text_sha256 not in (None, texts_sha256(read)):
                 raise DataError(
                     f"The documents {path.name!r} are no longer read as they were when the project was "
@@ -280,7 +287,8 @@ def start_project(
     path = Path(documents)
     how = reading or ReadOptions(overlaps="merge")
     corpus = how.open(path)
-    own = [Document(d.id, d.text) for d in corpus.readable(warns=True)]
+    readable, unread = corpus.readable(warns=True)
+    own = [Document(d.id, d.text) for d in readable]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
     chosen = ChosenRules.read(
@@ -320,6 +328,7 @@ def start_project(
             save_model(folder / _START, *learned.to_arrays())
         if adapted is not None and adapted.speaks:
             save_model(folder / _STARTER, *adapted.model.to_arrays())
+        write_unread(folder, [record.to_json() for record in unread])
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
 

@@ -12,7 +12,7 @@ from ..exploration import TextExploration
 from ..frontier.building import build_exploration, remember
 from ..learners.partial import UNKNOWN, Known
 from ..learners.protocol import Model, cost_threshold
-from ..records import UNMEASURED, LabelCounts, TextCandidate
+from ..records import UNMEASURED, WINDOWS, LabelCounts, TextCandidate
 from ..request import TextRequest
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from .estimate import LabelEstimate, RiskEstimate, estimate_risk
@@ -25,7 +25,6 @@ AXES = {
     "risk": "share of the sensitive words that is left, from windows drawn at random",
     "utility": "share of the words that is published",
 }
-METHOD = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
 
 
 def explore_answers(session: Session, request: TextRequest) -> TextExploration:
@@ -125,7 +124,7 @@ def _candidate(
     documents: RangedShare | None = None
     if judged is not None and judged.share is not None:
         risk = Risk(judged.share, attacker="reads every published word").with_interval(
-            min(judged.low, judged.share), max(judged.high, judged.share), method=METHOD
+            min(judged.low, judged.share), max(judged.high, judged.share), method=WINDOWS
         )
         leaked, false = judged.left, judged.false_positives
         by_label = {one.label: _counts(one) for one in judged.by_label}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from ....core.engine import Part
 from ....presentation.language import say
@@ -16,7 +17,7 @@ from ..attack_records import (
     TextAttack,
     TheoremBounds,
 )
-from ..records import TextCandidate, TextFrontier, TextReference, TextRelease
+from ..records import UNMEASURED, WINDOWS, TextCandidate, TextFrontier, TextReference, TextRelease
 
 __all__ = ["Headline", "TextFacts"]
 
@@ -61,6 +62,16 @@ class TextFacts:
         if len(labels) == 1 and (one := _NOUNS.get(labels[0].upper())):
             return say(one), say("addresses" if one == "address" else f"{one}s")
         return say("sensitive word"), say("sensitive words")
+
+    @property
+    def judged_in(self) -> Literal["folds", "windows", "nothing"]:
+        """What the risk was estimated from: labelled documents, windows that people read, or nothing."""
+        of = self.chosen if self.chosen is not None else self.release
+        risk = None if of is None else of.risk
+        method = None if risk is None or risk.interval is None else risk.interval.method
+        if method == UNMEASURED:
+            return "nothing"
+        return "windows" if method == WINDOWS else "folds"
 
     @property
     def elsewhere(self) -> str | None:

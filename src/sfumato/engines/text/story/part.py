@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.engine import Part
-from ....core.story import Story
+from ....core.story import Step, Story
 from ....presentation.frontier_chart import Axes, frontier_chart
 from ....presentation.knowledge import knowledge_of
 from ....presentation.language import say
@@ -80,7 +80,7 @@ def story(part: Part) -> Story:
     charts = [frontier_chart(part, _axes()), attack_chart(facts), ratio_chart(facts)]
     text_story.charts = [chart for chart in charts if chart is not None]
     text_story.glossary = known.glossary
-    text_story.method = known.method
+    text_story.method = _method(facts) or known.method
     text_story.papers = known.papers
     return text_story
 
@@ -235,26 +235,13 @@ def _cost_words(facts: TextFacts) -> list[str]:
 
 def _assumptions(facts: TextFacts) -> list[str]:
     frontier = facts.frontier
-    folds = say("folds") if frontier is None else say("{n} folds", n=count(frontier.folds_dealt))
-    sentences = [
-        (
-            say(
-                "The documents to be published are like the labelled ones; all estimates come from {folds} by document, each sanitised by classifiers that never saw it.",
-                folds=folds,
-            )
-        ),
-        (
-            say(
-                "The labels are right: a sensitive word that the annotators missed counts as harmless here, for the publisher and for the attacker."
-            )
-        ),
-        _inference_words(facts),
-        (
+    sentences = [*_estimate_words(facts), _inference_words(facts)]
+    if facts.judged_in == "folds":
+        sentences.append(
             say(
                 "The bound C/(L+C) presumes an attacker with the publisher's kinds of learners and no more data. Attackers who know more are measured, not bounded."
             )
-        ),
-    ]
+        )
     if frontier is not None and frontier.background:
         sentences.append(
             say(
@@ -269,6 +256,55 @@ def _assumptions(facts: TextFacts) -> list[str]:
             )
         )
     return sentences
+
+
+def _estimate_words(facts: TextFacts) -> list[str]:
+    """Return what the estimates rest on."""
+    if facts.judged_in == "nothing":
+        return [
+            say(
+                "No document was labelled, so that nothing here says how much rules and models miss in such documents."
+            )
+        ]
+    if facts.judged_in == "windows":
+        first = say(
+            "The documents to be published are like those that were asked about; all estimates come from windows drawn at random in them, each judged by a model that had not seen its document."
+        )
+    else:
+        frontier = facts.frontier
+        first = say(
+            "The documents to be published are like the labelled ones; all estimates come from {folds} by document, each sanitised by classifiers that never saw it.",
+            folds=say("folds")
+            if frontier is None
+            else say("{n} folds", n=count(frontier.folds_dealt)),
+        )
+    return [
+        first,
+        say(
+            "The labels are right: a sensitive word that the annotators missed counts as harmless here, for the publisher and for the attacker."
+        ),
+    ]
+
+
+def _method(facts: TextFacts) -> tuple[Step, ...]:
+    """Return the steps of the method where they are not those of labelled documents."""
+    steps: tuple[str, ...] = ()
+    if facts.judged_in == "nothing":
+        steps = (
+            say(
+                "Each word is an instance. No document was labelled: rules decide what is redacted, and with the starter a model that was learned from public corpora; nothing was judged."
+            ),
+        )
+    elif facts.judged_in == "windows":
+        steps = (
+            say(
+                "Each word is an instance; a model learns from the answers, and what it points at is redacted, along with what people marked."
+            ),
+            say(
+                "What is left is estimated from windows of text that were drawn at random and read, each judged by a model that had not seen its document."
+            ),
+        )
+    return tuple(Step(step, "text-long", "3") for step in steps)
 
 
 def _inference_words(facts: TextFacts) -> str:
