@@ -207,7 +207,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 "found: by the strongest attacker that was run, among the first "
                 f"{INSPECTED} words that it inspects"
             )
-        if attacked and len(self) > 1:
+        if attacked:
             found += self._suggestion(self.knee())
         if self.record.left_as_they_are:
             listed = format_label_counts(self.record.left_as_they_are)
@@ -215,12 +215,23 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         return found
 
     def _suggestion(self, knee: TextCandidate) -> list[str]:
-        """Return a line with the suggested candidate, which is the knee or a safer one."""
+        """Return lines with the suggested candidate, which is the knee or a safer one, and who did not attack."""
         suggested, way = self.suggest(self.record) or (knee, "knee")
-        if way == "knee":
-            return [f"knee: {knee.id}"]
-        assert knee.found is not None
-        too_many = f"the knee is {knee.id}, in which they find {knee.found.found:.0f}"
-        return [
-            f"suggested: {suggested.id}, in which attackers find at most {MOST_FOUND}; {too_many}"
-        ]
+        found = 0.0 if knee.found is None else knee.found.found
+        lines = [f"knee: {knee.id}"] if len(self) > 1 else []
+        if way != "knee":
+            too_many = f"the knee is {knee.id}, in which they find {found:.0f}"
+            lines = [
+                f"suggested: {suggested.id}, in which attackers find at most {MOST_FOUND}; {too_many}"
+            ]
+        elif found > MOST_FOUND:
+            lines.append(
+                f"{knee.id}: attackers find {found:.0f}, and more than {MOST_FOUND} in every candidate that "
+                "leaves no more; explore higher loss ratios"
+            )
+        attack = suggested.attack
+        if self.record.encoder is not None and attack is not None and not attack.with_encoder:
+            lines.append(
+                "No attacker with an encoder was run, who may find more: explore with --attackers all."
+            )
+        return lines
