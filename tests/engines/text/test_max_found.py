@@ -192,6 +192,16 @@ def test_attackers_without_an_encoder_are_said_where_the_publisher_has_one(tiny_
     assert any(line.startswith("No attacker with an encoder was run") for line in found.lines())
 
 
+def test_what_is_found_is_listed_with_its_range(explored):
+    head, *lines = explored.lines()
+    assert head.endswith("found (range)")
+    for candidate in explored.candidates:
+        (line,) = [line for line in lines if line.split()[0] == candidate.id]
+        found = candidate.found
+        assert found.low <= found.found <= found.high
+        assert f" {found.found:.0f} ({found.low:.0f}–{found.high:.0f})" in line
+
+
 def test_a_single_candidate_in_which_too_much_is_found_is_said(explored):
     alone = explored_at(0.1)
     assert alone.knee().found.found > MOST_FOUND
