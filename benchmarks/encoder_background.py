@@ -256,15 +256,16 @@ def alike_in_documents(labelled: Labelled, scores: Scores) -> Scores:
 
 def losses_later(folder: Path) -> dict[str, Any]:
     """Return T of the forms that were tried later over the shipped one, on halves of `encoder_recommended`."""
-    from benchmarks.encoder_recommended import HALVES, documents_of
+    from benchmarks.encoder_recommended import WITHHELD, Half
 
-    data, labels = prepared(background_of(tuple(HALVES)))
+    data, labels = prepared(background_of(WITHHELD))
     crf = CRF().fit(data, (labels > 0).astype(np.uint8), seed=Streams(SEED).seed_of("background"))
     base, found = f"{SHIPPED}: mean of three", dict[str, Any]()
     for path in sorted(folder.glob("*.npz")):
-        own, own_labels = prepared(documents_of(path.stem, *HALVES[path.stem]))
-        labelled = Labelled(own, own_labels, ("NAME",), np.ones(own.documents, np.bool_))
         kept = np.load(path)
+        half = Half.named(path.stem, int(kept["words"]) or None)
+        own, own_labels = prepared(half.documents())
+        labelled = Labelled(own, own_labels, ("NAME",), np.ones(own.documents, np.bool_))
         encoders = {SHIPPED: kept["encoder"], "background encoder": kept["background"]}
         losses: dict[str, list[float]] = {}
         for number in range(SPLITS):

@@ -1,24 +1,29 @@
-"""What `--choose max-found:N` recommends: what attackers find at each ratio, in the half that was learned from and in an unseen one.
+"""What `--choose max-found:N` recommends: what attackers find there, in the half that was learned from and in an unseen one.
 
-The halves are those of `benchmarks encoder_halves` in which attackers found most, cut to some 10,000 words, and learned from
-by the publisher as it is shipped, with background; the other corpora are the background, the same for all halves. The
-candidate is chosen by what attackers find out of fold, and then publishes documents of the other half. Attackers have the
-same background: CRFs and character n-grams that learn from a labelled part of the release, with and without what the
-background's CRF thinks, that CRF alone, and an encoder that learned from the background with most names masked. An encoder
-tuned on each release costs most and was left out.
+The halves are those of `benchmarks encoder_halves` (two layers, background) in which attackers found more than 12 names in
+100 words. The publisher is as it is shipped, with background: a sample of the corpora of which no half is attacked, the same
+for all halves. The candidate is chosen by what attackers find out of fold, and then publishes the other half: the ratios are
+attacked from the most useful one on, until one is good enough. Attackers have the same background: CRFs and character n-grams
+that learn from a labelled part of the release, with and without what the background's CRF thinks, that CRF alone, an encoder
+that learned from the background with most names masked, and that encoder tuned on the release. `--each` attacks the release
+at every ratio, in both halves; `--bound high` goes on until the upper end of the range is low enough as well; `--scratch`
+adds an encoder that is tuned on the release alone.
 
-`python -m benchmarks.encoder_recommended FOLDER [HALF …]` keeps what some halves gave, and what the encoder thought of them for
+`python -m benchmarks.encoder_recommended keep FOLDER [HALF …] [--words N] [--each] [--bound high] [--scratch]` keeps what
+some halves gave, after each release, and goes on where it ended; it also keeps what the encoder thought of them for
 `benchmarks.encoder_background later`;
 `python -m benchmarks.encoder_recommended combine FOLDER` adds them to the results of `benchmarks encoder_attackers`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,46 +35,91 @@ from benchmarks.encoder_halves import labelled_half
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
 from sfumato.engines.text.attack.attacker import AttackedRelease
-from sfumato.engines.text.attack.encoder import _of_background
-from sfumato.engines.text.attack.inspection import found_best_first
+from sfumato.engines.text.attack.encoder import _attacking, _of_background
+from sfumato.engines.text.attack.inspection import inspect
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.learners.folds import deal, out_of_fold
 from sfumato.engines.text.learners.ngrams import CharacterNGrams
 from sfumato.engines.text.learners.protocol import Learner, Model
+from sfumato.engines.text.learners.registry import model_from_arrays
 from sfumato.engines.text.reading.arrays import Mask, Scores
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 from sfumato.engines.text.sanitize.stacking import encoder_forms
+from sfumato.engines.text.sanitize.stacking.encoded import learn_from_background
 from sfumato.engines.text.sanitize.stacking.stack import stack_places
 
-HALVES = {  # corpus, half, seed
-    "btc_twitter": (0, 2),
-    "wikigold": (1, 1),
-    "gum_ccby": (1, 1),
-    "litbank": (1, 1),
-}
-WORDS = 10_000
-RATIOS = (10.0, 15.0, 20.0, 30.0, 50.0)
-MOST, BUDGET = (12, 6, 4), 100
+WITHHELD = ("btc_twitter", "gum_ccby", "litbank", "wikigold")  # corpora that are no background
+RATIOS = (10.0, 20.0, 50.0)
+MOST, BUDGET = 12, 100
+OWN, UNSEEN = "out of fold", "unseen half"
+TUNED, SCRATCH = "encoder of the masked background, tuned on the release", "encoder on the release"
+KEPT_BEFORE = "max-found"  # four of the halves, cut: what an earlier version of this file measured
+
+
+class Half(NamedTuple):
+    """A half of a corpus that was dealt in two with a seed, all of it or its first words."""
+
+    name: str
+    way: int
+    seed: int
+    words: int | None = None
+
+    @classmethod
+    def named(cls, title: str, words: int | None = None) -> Half:
+        """Return a half by its name, as `benchmarks encoder_halves` writes it."""
+        name, way, seed = title.split("--")
+        return cls(name, int(way), int(seed), words)
+
+    def documents(self, *, unseen: bool = False) -> list[Any]:
+        folder = data_folder()
+        assert folder is not None
+        way = 1 - self.way if unseen else self.way
+        documents = sample(read(folder, self.name), self.seed)[way]
+        if self.words is None:
+            return documents
+        words = np.cumsum([len(d.text.split()) for d in documents])
+        return documents[: int(np.searchsorted(words, self.words)) + 1]
+
+
+HALVES = (
+    "btc_twitter--0--2", "wikigold--1--1", "wikigold--0--2",
+    "litbank--1--1", "gum_ccby--1--1", "gum_ccby--0--2", "gum_ccby--0--0",
+)  # fmt: skip
+
+
+def _kept(path: Path, learn: Callable[[], Model]) -> Model:
+    """Return a model that an earlier run has kept, or learn it."""
+    if path.exists():
+        with np.load(path) as arrays:
+            header = json.loads(bytes(arrays["header"]))
+            return model_from_arrays(header, {k: arrays[k] for k in arrays.files if k != "header"})
+    model = learn()
+    header, arrays = model.to_arrays()
+    written = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, header=written, **arrays)  # type: ignore[arg-type]
+    return model
 
 
 class _Shared:
     """What is learned from the background once, for all halves."""
 
-    def __init__(self, known: list[Any]) -> None:
+    def __init__(self, known: list[Any], folder: Path) -> None:
         data, labels = prepared(known)
-        self.background = Labelled(data, labels, ("NAME",), np.zeros(data.documents, np.bool_))
-        streams = Streams(0)
-        self.crf = CRF().fit(data, self.background.sensitive, seed=streams.seed_of("background"))
-        self.publisher = encoder_forms.learn_from_background(
-            _encoder("two"), self.background, streams
+        whole = Labelled(data, labels, ("NAME",), np.zeros(data.documents, np.bool_))
+        streams, encoder = Streams(0), _encoder("two")
+        release = AttackedRelease(data, whole.sensitive, whole.own)
+        self.crf = _kept(
+            folder / "crf.npz",
+            lambda: CRF().fit(data, whole.sensitive, seed=streams.seed_of("background")),
         )
-        self.masked = _of_background(
-            _encoder("two"),
-            AttackedRelease(data, self.background.sensitive, self.background.own),
-            streams,
+        self.publisher = _kept(
+            folder / "publisher.npz", lambda: learn_from_background(encoder, whole, streams)
+        )
+        self.masked = _kept(
+            folder / "masked.npz", lambda: _of_background(encoder, release, streams)
         )
 
     def __call__(self, _encoder: Any, _whole: Labelled, _streams: Streams) -> Model:
@@ -77,116 +127,174 @@ class _Shared:
         return self.publisher
 
 
-def documents_of(name: str, way: int, seed: int) -> list[Any]:
-    folder = data_folder()
-    assert folder is not None
-    documents = sample(read(folder, name), seed)[way]
-    words = np.cumsum([len(d.text.split()) for d in documents])
-    return documents[: int(np.searchsorted(words, WORDS)) + 1]
+@dataclass
+class Attackers:
+    """Who attacks, with what is known of the background."""
+
+    shared: _Shared
+    scratch: bool = False
+
+    def __call__(self, release: Labelled, redacted: Mask) -> dict[str, list[float]]:
+        """Return what each attacker finds in the first words of a release, and the ends of its range."""
+        data = release.data.redact(redacted)
+        live = data.counted
+        truth, owner = release.sensitive[live] != 0, data.document_of[live]
+        found = {}
+        for title, scores in self._scores(data, release.sensitive).items():
+            seen = scores[live]
+            result = inspect(
+                seen, seen >= 0, truth, owner,
+                budgets=(BUDGET,), generator=Streams(0).generator(f"ranges {title}"),
+            ).ranked[BUDGET]  # fmt: skip
+            found[title] = [round(v, 1) for v in (result.found, result.low, result.high)]
+        return found
+
+    def _scores(self, data: TokenData, sensitive: Any) -> dict[str, Scores]:
+        random = Streams(0).generator("attack folds")
+        fold = deal(np.arange(data.documents), 4, random, of=data.documents)
+
+        def inside(learner: Learner, read: TokenData) -> Scores:
+            return out_of_fold(learner, read, sensitive, fold, seed=0)
+
+        outside = self.shared.crf.scores(data)
+        informed = data.with_places(*stack_places(data, outside, with_own=True))
+        encoder = _attacking(_encoder("two"))
+        encoder.prepare(data)  # what the lower layers say of a release is the same for all of these
+        tuned = encoder.warm_start(self.shared.masked)
+        assert tuned is not None
+        every = {
+            "crf on the release": inside(CRF(), data),
+            "character n-grams on the release": inside(CharacterNGrams(), data),
+            "crf of the background": outside,
+            "crf on the release, informed by background": inside(CRF(), informed),
+            "encoder of the masked background": self.shared.masked.scores(data),
+            TUNED: inside(tuned, data),
+        }
+        return every | ({SCRATCH: inside(encoder, data)} if self.scratch else {})
 
 
-def found_by(release: Labelled, redacted: Mask, shared: _Shared) -> dict[str, float]:
-    """Return what each attacker finds in the first words of a release."""
-    data = release.data.redact(redacted)
-    outside = shared.crf.scores(data)
-    fold = deal(
-        np.arange(data.documents), 4, Streams(0).generator("attack folds"), of=data.documents
-    )
-
-    def inside(learner: Learner, read: TokenData) -> Scores:
-        return out_of_fold(learner, read, release.sensitive, fold, seed=0)
-
-    informed = data.with_places(*stack_places(data, outside, with_own=True))
-    every = {
-        "crf on the release": inside(CRF(), data),
-        "character n-grams on the release": inside(CharacterNGrams(), data),
-        "crf of the background": outside,
-        "crf on the release, informed by background": inside(CRF(), informed),
-        "encoder of the masked background": shared.masked.scores(data),
-    }
-    live = data.counted
-    truth = release.sensitive[live] != 0
-    return {
-        title: round(float(found_best_first(scores[live], truth, (BUDGET,))[0]), 1)
-        for title, scores in every.items()
-    }
-
-
-def release_of(alone: Labelled, redacted: Mask, shared: _Shared) -> dict[str, Any]:
-    live, sensitive = alone.instances, alone.sensitive > 0
+def left_in(release: Labelled, redacted: Mask) -> dict[str, Any]:
+    """Return what a release leaves and loses."""
+    live, sensitive = release.instances, release.sensitive > 0
     left = int((live & sensitive & ~redacted).sum())
     lost = int((live & ~sensitive & redacted).sum())
-    found = found_by(alone, redacted, shared)
-    return {
-        "left": left,
-        "T(10)": 10 * left + lost,
-        "published": round(float((live & ~redacted).sum() / live.sum()), 4),
-        "found": found,
-        "strongest": max(found.values()),
-    }
+    published = round(float((live & ~redacted).sum() / live.sum()), 4)
+    return {"left": left, "T(10)": 10 * left + lost, "published": published}
 
 
-def recommended(by_ratio: dict[str, dict[str, Any]], most: float) -> str | None:
-    """Return the ratio that publishes most among those at which the strongest attacker finds few enough."""
-    within = [ratio for ratio, one in by_ratio.items() if one["strongest"] <= most]
-    return max(within, key=lambda ratio: by_ratio[ratio]["published"], default=None)
-
-
-def half(name: str, shared: _Shared, known: list[Any], folder: Path) -> dict[str, Any]:
-    way, seed = HALVES[name]
-    own, other = documents_of(name, way, seed), documents_of(name, 1 - way, seed)
-    whole, unseen = labelled_half(own, known), labelled_half(other, [])
+def published(
+    half: Half, path: Path, known: list[Any], shared: _Shared
+) -> tuple[dict[str, Any], dict[str, dict[str, Mask]], dict[str, Labelled]]:
+    """Publish a half and the unseen one at every ratio; return what is known of it, what is redacted, and the halves."""
+    whole = labelled_half(half.documents(), known)
+    halves = {OWN: whole.alone(), UNSEEN: labelled_half(half.documents(unseen=True), [])}
+    masks = path.with_suffix(".npz")
+    if path.exists() and masks.exists():
+        with np.load(masks) as kept:
+            redacted = {w: {f"{r:g}": kept[f"{w} {r:g}"] for r in RATIOS} for w in halves}
+        return json.loads(path.read_text()), redacted, halves
     start = time.process_time()
-    publisher = GreedySanitize(encoder=_encoder("two"), seed=seed)
+    publisher = GreedySanitize(encoder=_encoder("two"), seed=half.seed)
     search = CrossFitSearch(publisher.settings, whole, np.zeros(len(whole.data), np.bool_))
-    published = search.run(RATIOS)
-    seconds = time.process_time() - start
-    alone = whole.alone()
+    found = search.run(RATIOS)
+    alone, unseen = halves[OWN], halves[UNSEEN].data
+    _encoder("two").prepare(unseen)
+    redacted = {
+        OWN: {f"{r:g}": p.redacted[: len(alone.data)] for r, p in found.items()},
+        UNSEEN: {f"{r:g}": p.classifiers.redactions(unseen) > 0 for r, p in found.items()},
+    }
     assert search.first is not None
-    scores = next(stage.scores for stage in search.first.stages if stage.by_encoder)
-    background = shared.publisher.scores(alone.data)
-    np.savez(folder / f"{name}.npz", encoder=scores, background=background)
-    out_of_fold, elsewhere = {}, {}
-    for ratio, publication in published.items():
-        redacted = publication.redacted[: len(alone.data)]
-        out_of_fold[f"{ratio:g}"] = release_of(alone, redacted, shared)
-        redacted = publication.classifiers.redactions(unseen.data) > 0
-        elsewhere[f"{ratio:g}"] = release_of(unseen, redacted, shared)
-    return {
+    np.savez(
+        masks,
+        words=np.int64(half.words or 0),
+        encoder=next(stage.scores for stage in search.first.stages if stage.by_encoder),
+        background=shared.publisher.scores(alone.data),
+        **{f"{w} {r}": mask for w, own in redacted.items() for r, mask in own.items()},
+    )  # fmt: skip
+    part: dict[str, Any] = {
         "words": int(alone.instances.sum()),
         "names": int((alone.sensitive[alone.instances] > 0).sum()),
-        "form": {f"{r:g}": p.rounds[0].form for r, p in published.items()},
-        "out of fold": out_of_fold,
-        "unseen half": elsewhere,
-        "cpu_seconds_of_the_publisher": round(seconds),
+        "form": {f"{r:g}": p.rounds[0].form for r, p in found.items()},
+        "cpu_seconds_of_the_publisher": round(time.process_time() - start),
     }
+    for where, one in halves.items():
+        part[where] = {ratio: left_in(one, mask) for ratio, mask in redacted[where].items()}
+    write_part(path, part)
+    return part, redacted, halves
 
 
-def keep(folder: Path, names: list[str]) -> None:
+def by_use(part: dict[str, Any]) -> list[str]:
+    """Return the ratios from the one that publishes most on, out of fold: the order in which `max-found` prefers them."""
+    own = part[OWN]
+    return sorted(own, key=lambda ratio: (-own[ratio]["published"], own[ratio]["left"]))
+
+
+def strongest(one: dict[str, Any], end: int = 0) -> float:
+    """Return what the attacker who finds most finds, or the upper end of the range of that."""
+    assert "found" in one
+    return float(max(one["found"].values(), key=lambda found: found[0])[end])
+
+
+def recommended(part: dict[str, Any], most: float, end: int = 0) -> str | None:
+    """Return the ratio that publishes most among those at which the strongest attacker finds few enough."""
+    attacked = (ratio for ratio in by_use(part) if "found" in part[OWN][ratio])
+    return next((ratio for ratio in attacked if strongest(part[OWN][ratio], end) <= most), None)
+
+
+def attack_half(
+    half: Half, path: Path, known: list[Any], attackers: Attackers, *, each: bool, end: int
+) -> None:
+    """Attack what was published of a half until a candidate is good enough, and this one in the unseen half."""
+    part, redacted, halves = published(half, path, known, attackers.shared)
+
+    def attacked(where: str, ratio: str) -> None:
+        one = part[where][ratio]
+        if "found" not in one:
+            start = time.process_time()
+            one["found"] = attackers(halves[where], redacted[where][ratio])
+            one["cpu_seconds_of_attackers"] = round(time.process_time() - start)
+            write_part(path, part)
+
+    for ratio in by_use(part):
+        attacked(OWN, ratio)
+        if not each and strongest(part[OWN][ratio], end) <= MOST:
+            break
+    chosen = {recommended(part, MOST), recommended(part, MOST, end)} - {None}
+    for ratio in part[UNSEEN] if each else sorted(ratio for ratio in chosen if ratio is not None):
+        attacked(UNSEEN, ratio)
+
+
+def keep(given: argparse.Namespace) -> None:
+    folder: Path = given.folder
     folder.mkdir(parents=True, exist_ok=True)
-    known = background_of(tuple(HALVES))
-    shared = _Shared(known)
-    encoder_forms.learn_from_background = shared  # type: ignore[assignment]
-    for name in names or list(HALVES):
-        write_part(folder / f"{name}.json", half(name, shared, known, folder))
+    (folder / "shared").mkdir(exist_ok=True)
+    known = background_of(WITHHELD)
+    shared = _Shared(known, folder / "shared")
+    encoder_forms.learn_from_background = shared  # type: ignore[attr-defined]
+    attackers = Attackers(shared, given.scratch)
+    for title in given.halves or HALVES:
+        half = Half.named(title, given.words)
+        end = 2 if given.bound == "high" else 0
+        attack_half(half, folder / f"{title}.json", known, attackers, each=given.each, end=end)
 
 
-def choice(part: dict[str, Any], most: float) -> dict[str, Any] | None:
-    """Return what `max-found` recommends out of fold, and what attackers find there and in the unseen half."""
-    ratio = recommended(part["out of fold"], most)
+def choice(part: dict[str, Any], most: float, end: int) -> dict[str, Any] | None:
+    """Return what is recommended out of fold, and what attackers find there and in the unseen half."""
+    ratio = recommended(part, most, end)
     if ratio is None:
         return None
     found: dict[str, Any] = {"ratio": float(ratio)}
-    for where in ("out of fold", "unseen half"):
-        own, ten = part[where][ratio], part[where]["10"]
-        found[where] = {
-            "strongest": own["strongest"],
-            "strongest_at_10": ten["strongest"],
-            **{
-                f"{key}_over_10": round(own[key] / max(1e-9, ten[key]), 3)
-                for key in ("left", "T(10)", "published")
-            },
-        }
+    for where in (OWN, UNSEEN):
+        one, ten = part[where][ratio], part[where]["10"]
+        if "found" in one:
+            best = max(one["found"].values(), key=lambda found: found[0])
+            found[where] = {"strongest": best[0], "low": best[1], "high": best[2]}
+        else:
+            found[where] = {}
+        if "found" in ten:
+            found[where]["strongest_at_10"] = strongest(ten)
+        for key in ("left", "T(10)", "published"):
+            found[where][f"{key}_over_10"] = round(one[key] / max(1e-9, ten[key]), 3)
     return found
 
 
@@ -196,21 +304,39 @@ def combine(folder: Path) -> dict[str, Any]:
     before = json.loads((RESULTS / "encoder_attackers.json").read_text(encoding="utf-8"))
     return {
         **{k: v for k, v in before.items() if k not in ("versions", "machine")},
-        "max-found": {
+        f"{KEPT_BEFORE}, whole halves": {
             "background_words_of_each_other_corpus": BACKGROUND,
-            "words_of_a_half": WORDS,
-            "halves": {name: HALVES[name] for name in parts},
+            "corpora_that_are_no_background": list(WITHHELD),
+            "found": "[what is found in 100 words, and its range]",
             "parts": parts,
             "choices": {
-                f"max-found:{most}": {name: choice(part, most) for name, part in parts.items()}
-                for most in MOST
+                f"max-found:{MOST}{rule}": {
+                    title: choice(part, MOST, end) for title, part in parts.items()
+                }
+                for rule, end in (("", 0), (", by the upper end of the range", 2))
             },
         },
     }
 
 
-if __name__ == "__main__":
-    if sys.argv[1] == "combine":
-        print(write_results("encoder_attackers", combine(Path(sys.argv[2]))))
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.encoder_recommended")
+    commands = parser.add_subparsers(required=True, dest="command")
+    for name in ("keep", "combine"):
+        command = commands.add_parser(name)
+        command.add_argument("folder", type=Path)
+    command = commands.choices["keep"]
+    command.add_argument("--words", type=int)
+    command.add_argument("--each", action="store_true")
+    command.add_argument("--bound", choices=("found", "high"), default="found")
+    command.add_argument("--scratch", action="store_true")
+    command.add_argument("halves", nargs="*", metavar="HALF")
+    given = parser.parse_args(arguments)
+    if given.command == "combine":
+        print(write_results("encoder_attackers", combine(given.folder)))
     else:
-        keep(Path(sys.argv[1]), sys.argv[2:])
+        keep(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -129,6 +129,12 @@ def test_a_safer_candidate_than_the_knee_is_suggested_where_attackers_find_too_m
     low = explored_at(0.1, 1)
     assert TextExploration.suggest(low.record) == (low.knee(), "knee")
     assert f"knee: {low.knee().id}" in low.lines()
+    assert low.knee().found.found > MOST_FOUND
+    assert any(
+        line.startswith(f"{low.knee().id}: attackers find") and "higher loss ratios" in line
+        for line in low.lines()
+    )
+    assert not any("higher loss ratios" in line for line in explored.lines())
     unattacked = explored_at(0.1, 1, 20, attackers="none")
     assert TextExploration.suggest(unattacked.record) == (unattacked.knee(), "knee")
 
@@ -183,3 +189,22 @@ def test_attackers_without_an_encoder_are_said_where_the_publisher_has_one(tiny_
     )
     with pytest.warns(PrivacyWarning, match="No attacker with an encoder was run"):
         found.choose(max_found=100)
+    assert any(line.startswith("No attacker with an encoder was run") for line in found.lines())
+
+
+def test_what_is_found_is_listed_with_its_range(explored):
+    head, *lines = explored.lines()
+    assert head.endswith("found (range)")
+    for candidate in explored.candidates:
+        (line,) = [line for line in lines if line.split()[0] == candidate.id]
+        found = candidate.found
+        assert found.low <= found.found <= found.high
+        assert f" {found.found:.0f} ({found.low:.0f}–{found.high:.0f})" in line
+
+
+def test_a_single_candidate_in_which_too_much_is_found_is_said(explored):
+    alone = explored_at(0.1)
+    assert alone.knee().found.found > MOST_FOUND
+    assert any("explore higher loss ratios" in line for line in alone.lines())
+    assert not any(line.startswith("knee:") for line in alone.lines())
+    assert not any("No attacker with an encoder" in line for line in explored.lines())

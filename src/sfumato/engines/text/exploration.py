@@ -25,11 +25,17 @@ from .records import (
 
 if TYPE_CHECKING:
     from ...data.document import Document
+    from .attack_records import InspectionRecord
     from .payload import Learned
     from .redaction.explain import FoundSpan
     from .sanitize.classifiers import ClassifierSet
 
 __all__ = ["TextExploration"]
+
+
+def _ranged(found: InspectionRecord) -> str:
+    """Return what an attacker finds, with its range."""
+    return f"{found.found:.0f} ({found.low:.0f}–{found.high:.0f})"
 
 
 class TextExploration(Exploration[TextFrontier, TextCandidate]):
@@ -192,7 +198,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         width = max([10, *(len(c.id) for c in self.candidates)])
         attacked = any(c.found is not None for c in self.candidates)
         heads = f"{'id':>{width}}  {'left':>8}  {'published':>9}  {'rounds':>6}  {'T':>10}"
-        found = [heads + ("  found" if attacked else "")]
+        found = [heads + ("  found (range)" if attacked else "")]
         for c in sorted(self.candidates, key=lambda c: (c.ratio, c.way)):
             mark = "  (dominated)" if c.dominated else ""
             if c.encoder_reads:
@@ -201,7 +207,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             if not is_measured(c.risk):
                 left, loss = "–", "–"
             if attacked:
-                mark = ("–" if c.found is None else f"{c.found.found:.0f}").rjust(7) + mark
+                mark = ("–" if c.found is None else _ranged(c.found)).rjust(15) + mark
             found.append(
                 f"{c.id:>{width}}  {left:>8}  {c.utility.value:9.2%}  {c.rounds:>6}  {loss:>10}{mark}"
             )
@@ -214,9 +220,8 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         if attacked:
             found.append(
                 "found: by the strongest attacker that was run, among the first "
-                f"{INSPECTED} words that it inspects"
+                f"{INSPECTED} words that it inspects; the range is for as many other documents"
             )
-        if attacked and len(self) > 1:
             found += self._suggestion(self.knee())
         if self.record.left_as_they_are:
             listed = format_label_counts(self.record.left_as_they_are)
@@ -224,12 +229,22 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         return found
 
     def _suggestion(self, knee: TextCandidate) -> list[str]:
-        """Return a line with the suggested candidate, which is the knee or a safer one."""
+        """Return lines with the suggested candidate, which is the knee or a safer one, and who did not attack."""
         suggested, way = self.suggest(self.record) or (knee, "knee")
-        if way == "knee":
-            return [f"knee: {knee.id}"]
-        assert knee.found is not None
-        too_many = f"the knee is {knee.id}, in which they find {knee.found.found:.0f}"
-        return [
-            f"suggested: {suggested.id}, in which attackers find at most {MOST_FOUND}; {too_many}"
-        ]
+        found = 0.0 if knee.found is None else knee.found.found
+        lines = [f"knee: {knee.id}"] if len(self) > 1 else []
+        if way != "knee":
+            few = f"in which attackers find at most {MOST_FOUND}"
+            too_many = f"the knee is {knee.id}, in which they find {found:.0f}"
+            lines = [f"suggested: {suggested.id}, {few}; {too_many}"]
+        elif found > MOST_FOUND:
+            lines.append(
+                f"{knee.id}: attackers find {found:.0f}, and more than {MOST_FOUND} in every candidate that "
+                "leaves no more; explore higher loss ratios"
+            )
+        attack = suggested.attack
+        if self.record.encoder is not None and attack is not None and not attack.with_encoder:
+            lines.append(
+                "No attacker with an encoder was run, who may find more: explore with --attackers all."
+            )
+        return lines
