@@ -33,7 +33,7 @@ def seeds(kind: str) -> Callable[[], Sequence[bytes]]:
             return [
                 rf"{{\rtf1\ansi{{\fonttbl{{\f0\fcharset0 Arial;}}}}{{\stylesheet{{\s1\f0 {PLANTED};}}}}\f0 {text}\par{words}}}".encode()
             ]
-        return [_unpacked(_MADE[kind](text))]
+        return [parts_of(_MADE[kind](text))]
 
     return made
 
@@ -81,7 +81,8 @@ def _streams(content: bytes) -> list[bytes]:
         return [packed.read(name) for name in packed.namelist()]
 
 
-def _unpacked(content: bytes) -> bytes:
+def parts_of(content: bytes) -> bytes:
+    """Return the parts of a packed file, each after a line with its name; some that say little are left out."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         names = [n for n in packed.namelist() if not re.search(r"theme|slideLayout[2-9]|slideLayout1\d|docProps", n)]  # fmt: skip
         return BETWEEN.join(name.encode() + b"\n" + packed.read(name) for name in names)

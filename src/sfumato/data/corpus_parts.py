@@ -116,7 +116,8 @@ def parts_of_folder(
     if given is None and not kinds and files:
         check_foreign(files[0])
     if kinds == {"i2b2", "xml"}:  # some of which are damaged: they are withheld one by one
-        given = given or "i2b2"
+        told = any(kind_of[file] == "i2b2" and file.stat().st_size for file in files)
+        given = given or ("i2b2" if told else "xml")  # an empty file could be either
     if given is None and is_mixture(kinds):
         given = MIXED
     if given is None and len(kinds) != 1:

@@ -99,12 +99,13 @@ class Corpus:
     def tolerant(self) -> Iterator[Document | Withheld]:
         """Yield every record in order: a document, or a withheld record with its reason.
 
-        A file that cannot be read on (damaged, not of its format) still raises.
+        A file that cannot be read on (damaged, not of its format) still raises, unless it is one of several that
+        are read one by one: then it is a withheld record.
         """
         seen = SeenIds()
         count = 0
         for part in self.parts:
-            for number, record in enumerate(self.format.read(part), 1):
+            for number, record in enumerate(self.records(part), 1):
                 count += 1
                 if isinstance(record, Document) and not seen.add(record.id):
                     yield Withheld.of_repeated_id(record.id, number, part.name)
@@ -112,6 +113,22 @@ class Corpus:
                     yield record
         if count == 0:
             raise self.empty()
+
+    def records(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the records of a part."""
+        if len(self.parts) == 1 or self.format.unit != "document":
+            yield from self.format.read(part)
+            return
+        is_empty = True
+        try:
+            for record in self.format.read(part):
+                is_empty = False
+                yield record
+        except InputError as error:
+            yield Withheld.of_file(part.name, error)
+            return
+        if is_empty and part.file.stat().st_size:
+            yield Withheld(part.name, "holds no documents", 0, part.name)
 
     def readable(
         self, *, warns: bool = False, with_labels: bool = False

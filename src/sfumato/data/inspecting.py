@@ -1,4 +1,7 @@
-"""The contents of files before anything is done to them: by kind, in counts, without a word of their content."""
+"""The contents of files before anything is done to them: by kind, in counts, without a word of their content.
+
+Files that cannot be handled are named, each with the reason.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ from .limits import Limits, current_limits
 __all__ = ["inspect_files", "summary_lines"]
 
 UNKNOWN = "unknown"
+_NAMED = 10
+"""Files of a kind that are named in a table; all of them are in the JSON."""
 
 
 def inspect_files(
@@ -51,6 +56,7 @@ def inspect_files(
     found: dict[str, FileSummary] = {}
     for part in _parts([Path(path) for path in paths], allowed):
         own = _inspect(part, allowed)
+        own.name_file(os.fspath(part.file).encode(errors="backslashreplace").decode())
         if own.kind in found:
             found[own.kind].include(own)
         else:
@@ -97,4 +103,18 @@ def summary_lines(found: Iterable[FileSummary]) -> list[str]:
             if counts:
                 listed = ", ".join(f"{what} {count:,}" for what, count in sorted(counts.items()))
                 details.append(f"{own.kind}, {title}: {listed}")
+        details += _lines_of_files(own)
     return [*lines, *details]
+
+
+def _lines_of_files(found: FileSummary) -> list[str]:
+    """Return a line for each file that cannot be handled, up to a readable number."""
+    named = found.reasons_of_files()
+    lines = [
+        f"  {name}: {reason}" + (f" ({count:,} times)" if count > 1 else "")
+        for name, reason, count in named[:_NAMED]
+    ]
+    more = len(named) - _NAMED
+    if more > 0:
+        lines.append(f"  and {more:,} more; --json lists all")
+    return [line.replace("\n", "\\n") for line in lines]

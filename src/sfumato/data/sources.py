@@ -63,13 +63,39 @@ class Withheld:
 
     def error(self) -> InputError:
         """Build the error that a strict reading raises for this record."""
+        if self.is_file:
+            return self.kind(f"The file {self.part!r} {self.reason}.", hint=self.hint)
         named = "" if self.id == f"record {self.record}" else f" (id {self.id!r})"
         place = f"Record {self.record} of {self.part!r}" if self.part else f"Record {self.record}"
         return self.kind(f"{place}{named} {self.reason}.", hint=self.hint)
 
-    def to_json(self) -> dict[str, str]:
-        """Return the entry for a quarantine list."""
-        return {"id": self.id, "reason": self.reason}
+    @classmethod
+    def of_file(cls, name: str, error: InputError) -> Withheld:
+        """Withhold a file among others that cannot be read on, for the reason of an error.
+
+        >>> Withheld.of_file("a.mbox", FormatError("The file 'a.mbox' is not a mailbox.")).reason
+        'is not a mailbox'
+        """
+        told, begin = error.message.rstrip("."), f"The file {name!r} "
+        if told.startswith(begin):
+            reason = told.removeprefix(begin)
+        else:
+            reason = f"cannot be read: {told.replace(repr(name), 'the file')}"
+        return cls(name, reason, 0, name, error.hint, type(error))
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is a file of many documents, which cannot be read on."""
+        return self.record == 0 and self.id == self.part != ""
+
+    def to_json(self, *, many: bool = False) -> dict[str, str]:
+        """Return the entry for a quarantine list; of several files it says in which one a number is.
+
+        >>> Withheld("record 3", "has no text", 3, "a.hl7").to_json(many=True)
+        {'id': 'a.hl7:3', 'reason': 'has no text'}
+        """
+        numbered = many and self.part and self.id == f"record {self.record}"
+        return {"id": f"{self.part}:{self.record}" if numbered else self.id, "reason": self.reason}
 
 
 class SeenIds:

@@ -1,6 +1,6 @@
 """The contents of a file before anything is done to it: text, hidden parts, what would be dropped, what cannot be handled.
 
-Counts and kinds only: no word of the content, no name of a part that a person chose.
+Counts, kinds and names of files that cannot be handled: no word of the content, no name of a part that a person chose.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class FileSummary:
         What will not be in a release, by kind.
     withheld : Counter
         How many documents cannot be handled, by reason.
+    files_withheld : dict
+        The same for each file in which there are some, by its name.
 
     """
 
@@ -51,6 +53,7 @@ class FileSummary:
     hidden: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
     withheld: Counter[str] = field(default_factory=Counter)
+    files_withheld: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
         """Count a document that can be read."""
@@ -70,6 +73,18 @@ class FileSummary:
         """
         self.withheld[reason] += 1
 
+    def name_file(self, name: str) -> None:
+        """Say which file this is, where something in it cannot be handled.
+
+        >>> found = FileSummary("docx")
+        >>> found.withhold("is encrypted")
+        >>> found.name_file("a.docx")
+        >>> found.to_json()["files_withheld"]
+        [{'file': 'a.docx', 'reason': 'is encrypted', 'documents': 1}]
+        """
+        if self.withheld:
+            self.files_withheld[name] = self.withheld.copy()
+
     def include(self, other: FileSummary) -> None:
         """Add what was found in another file."""
         self.files += other.files
@@ -81,12 +96,26 @@ class FileSummary:
             (self.dropped, other.dropped), (self.withheld, other.withheld),
         ):  # fmt: skip
             mine.update(theirs)
+        for name, reasons in other.files_withheld.items():
+            self.files_withheld.setdefault(name, Counter()).update(reasons)
 
-    def to_json(self) -> Mapping[str, str | int | dict[str, int]]:
-        """Return the counts as plain JSON."""
+    def reasons_of_files(self) -> list[tuple[str, str, int]]:
+        """Return each file with something that cannot be handled, why, and how many documents that are."""
+        return [
+            (name, reason, count)
+            for name, reasons in sorted(self.files_withheld.items())
+            for reason, count in sorted(reasons.items())
+        ]
+
+    def to_json(self) -> Mapping[str, object]:
+        """Return the counts and the names of files as plain JSON."""
+        named = (
+            {"file": name, "reason": reason, "documents": count}
+            for name, reason, count in self.reasons_of_files()
+        )
         return {
             "kind": self.kind, "files": self.files, "documents": self.documents,
             "characters": self.characters, "words": self.words, "places": dict(sorted(self.places.items())),
             "hidden": dict(sorted(self.hidden.items())), "dropped": dict(sorted(self.dropped.items())),
-            "withheld": dict(sorted(self.withheld.items())),
+            "withheld": dict(sorted(self.withheld.items())), "files_withheld": list(named),
         }  # fmt: skip

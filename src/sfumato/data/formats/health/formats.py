@@ -205,16 +205,18 @@ class Fhir(HealthRecords):
             write_by_place(lines, stream, out.parent)
 
     def _write_bundle(self, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
-        """Write a bundle in its own order, which its kind may ask for; a lone resource stays alone."""
+        """Write a bundle in its own order, which its kind may ask for; a lone resource stays alone, or there is no file."""
         reader = BundleReader(part.file, self.names.limits)
         for _ in reader.entries():
             pass
-        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
-            if not reader.is_bundle:
-                stream.writelines(
-                    line + b"\n" for _, line in self._rewrite(part, edited, alone=True)
-                )
-                return
+        compress = out.name.endswith(".gz")
+        if not reader.is_bundle:
+            alone = [line + b"\n" for _, line in self._rewrite(part, edited, alone=True)]
+            if alone:
+                with create_bytes(out, compress=compress) as stream:
+                    stream.writelines(alone)
+            return
+        with create_bytes(out, compress=compress) as stream:
             texts = EditedTexts("", (), {}, self.pseudonyms, _People(self.profile.persons))
             head = {n: reader.head[n] for n in _HEAD if isinstance(reader.head.get(n), str)}
             head = self.walk.resource({"resourceType": "Bundle", **head}, texts)

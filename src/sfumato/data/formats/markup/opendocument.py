@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["open_text"]
 
 _TYPE = b"application/vnd.oasis.opendocument.text"
+_ROOTS = {
+    "content.xml": "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}document-content",
+    "styles.xml": "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}document-styles",
+}
+"""The parts that are read, and their roots."""
 _MANIFEST = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
 _KNOWN = (
     "urn:oasis:names:tc:opendocument:xmlns:", "http://www.w3.org/", "http://purl.org/dc/elements/1.1/",
@@ -104,7 +109,7 @@ def open_text(content: bytes, limits: Limits) -> MarkupFile:
     dropped: Counter[str] = Counter()
     names: dict[str, str] = {}
     trees: dict[str, _Element] = {}
-    for part in ("content.xml", "styles.xml"):
+    for part, root in _ROOTS.items():
         if part not in packed:
             continue
         raw = packed.read(part)
@@ -112,6 +117,8 @@ def open_text(content: bytes, limits: Limits) -> MarkupFile:
             hint = limits.hint("document_characters")
             raise RefusedFileError("has more text and markup than the limit of characters", hint, LimitError)  # fmt: skip
         trees[part] = parse(raw)
+        if trees[part].tag != root:
+            raise RefusedFileError("is damaged, or not of the kind that its name says")
         dropped["document type"] += has_document_type(trees[part])
         dropped["comment in the markup"] += raw.count(b"<!--")
         _clean(trees[part], dropped, names)

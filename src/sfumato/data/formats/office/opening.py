@@ -10,6 +10,7 @@ from .cleaning import clean_part
 from .package import OfficePart, Package, local
 from .sheets import Workbook
 from .slides import clean_slides, reading_order
+from .unread import NO_CELLS, drop_unread
 from .walking import CollectedText, OfficeFile, read_tree
 from .word import clean_word, name_themes
 
@@ -43,6 +44,7 @@ def open_word(content: bytes, limits: Limits) -> OfficeFile:
     for part in package.parts:
         if part.kind not in _UNREAD:
             read_tree(reading, part)
+    drop_unread(package, reading)
     return file_of(package, reading, "docx")
 
 
@@ -73,6 +75,7 @@ def open_slides(content: bytes, limits: Limits) -> OfficeFile:
     for part in reading_order(package):
         if part.kind not in _UNREAD:
             read_tree(collected, part)
+    drop_unread(package, collected)
     return file_of(package, collected, "pptx")
 
 
@@ -90,7 +93,7 @@ def _forget_workbooks(package: Package) -> None:
     for part in package.parts:
         if part.kind == "chart" and part.tree is not None:
             for formula in part.tree.iter("{*}f"):
-                formula.text = "Sheet1!$A$1"
+                formula.text = NO_CELLS
 
 
 def _hidden(parts: list[OfficePart]) -> dict[str, int]:

@@ -15,6 +15,7 @@ from lxml import etree
 
 from ...limits import Limits
 from ..files import RefusedFileError
+from .attributes import is_office_space
 from .parsing import parse
 from .zipped import ZipParts, write_zip
 
@@ -58,6 +59,7 @@ _KNOWN_CONTENT = (
 )
 _FOLDERS = {"wordprocessingml": "word", "spreadsheetml": "xl", "presentationml": "ppt"}
 _MAIN_NAMES = {"word": "document", "xl": "workbook", "ppt": "presentation"}
+_OTHER_KIND = "is damaged, or not of the kind that its name says"
 _INSIDE = {
     "styles": "styles", "settings": "settings", "fontTable": "fontTable", "numbering": "numbering",
     "footnotes": "footnotes", "endnotes": "endnotes", "presProps": "presProps", "viewProps": "viewProps",
@@ -221,8 +223,9 @@ class Package:
                     queue.append(found)
                 own[link.id] = Relation(new, link.type, known[path])
         if len(self._roots) != 1 or main not in self._type_of(next(iter(known), "")):
-            raise RefusedFileError("is damaged, or not of the kind that its name says")
+            raise RefusedFileError(_OTHER_KIND)
         self.parts = list(known.values())
+        _check_roots(self.parts, _MAIN_NAMES[_FOLDERS[main]])
         self.dropped["unknown part"] += sum(1 for n in self.zip.names if n not in known and n not in read)  # fmt: skip
         self.dropped += Counter()  # without zeros
 
@@ -266,12 +269,16 @@ class Package:
     # --- writing ---------------------------------------------------------------------------------
 
     def drop(self, part: OfficePart) -> None:
-        """Leave out a part that is no longer needed, and what refers to it."""
-        self.parts.remove(part)
+        """Leave out a part that is no longer needed, what refers to it, and what it alone leads to."""
         for other in self.parts:
             gone = [id for id, relation in other.relations.items() if relation.target is part]
             for id in gone:
                 del other.relations[id]
+        reached = [relation.target for relation in self._roots.values()]
+        for own in reached:  # which grows
+            inner = () if own is None else own.relations.values()
+            reached += [r.target for r in inner if not any(r.target is one for one in reached)]
+        self.parts = [own for own in self.parts if any(own is one for one in reached)]
 
     def to_bytes(self) -> bytes:
         """Return the file, written anew."""
@@ -305,6 +312,18 @@ class Package:
                 own["Target"] = posixpath.relpath(relation.target.new_name, folder or ".")
             etree.SubElement(root, f"{{{_RELATIONS}}}Relationship", attrib=own)
         return _serialise(root)
+
+
+def _check_roots(parts: list[OfficePart], main: str) -> None:
+    """Refuse a file with a part whose root is of no office file: nothing in it would be read."""
+    for part in parts:
+        tag = "" if part.tree is None else part.tree.tag
+        space = tag[1:].partition("}")[0] if tag[:1] == "{" else ""
+        is_main = part is parts[0]
+        if is_main and (part.tree is None or local(part.tree) != main):
+            raise RefusedFileError(_OTHER_KIND)
+        if part.tree is not None and part.kind != "vmlDrawing" and not is_office_space(space):
+            raise RefusedFileError(_OTHER_KIND)
 
 
 def _name_of(kind: str, folder: str, number: int) -> str:

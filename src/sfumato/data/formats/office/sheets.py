@@ -16,6 +16,7 @@ from .cleaning import namespace, remove
 from .dates import date_styles, show_date
 from .formulas import Formula
 from .package import OfficePart, Package, local
+from .unread import drop_unread
 from .walking import USUAL_AUTHOR, CollectedText, ElementText, read_attributes, read_tree
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Workbook:
     _formulas: list[tuple[_Element, Formula]] = field(default_factory=list)
     _sheets: list[tuple[_Element, OfficePart, str]] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
+    _known: list[_Element] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._book = self.package.parts[0]
@@ -105,6 +107,7 @@ class Workbook:
             if part is None or part.tree is None:
                 raise RefusedFileError("is damaged: a sheet of it is missing")
             self._sheets.append((element, part, element.get("name") or ""))
+        self._drop_unlisted()
         self._inline()
         for part in self.package.parts:
             if part.kind == "worksheet" and part.tree is not None:
@@ -125,6 +128,14 @@ class Workbook:
         return [part.tree for _, part, _ in self._sheets if part.tree is not None]
 
     # --- cleaning --------------------------------------------------------------------------------
+
+    def _drop_unlisted(self) -> None:
+        """Leave out the sheets that the workbook does not list: no program shows them."""
+        listed = {id(part) for _, part, _ in self._sheets}
+        for part in list(self.package.parts):
+            if part.kind in ("worksheet", "chartsheet") and id(part) not in listed:
+                self.package.drop(part)
+                self.package.dropped["sheet that is not listed"] += 1
 
     def _inline(self) -> None:
         """Put shared texts into their cells, so that a row is read as it is seen."""
@@ -258,6 +269,8 @@ class Workbook:
             if part.kind in ("comments", "drawing", "vmlDrawing", "chart", "chartUserShapes", "chartsheet",
                              "diagramData", "diagramDrawing"):  # fmt: skip
                 read_tree(collected, part)
+        self._known += [element for element, _ in self._formulas]
+        drop_unread(self.package, collected, self._known)
 
     def _read_cell(
         self, collected: CollectedText, cell: _Element, dates: frozenset[str],
@@ -265,6 +278,7 @@ class Workbook:
     ) -> None:  # fmt: skip
         kind = cell.get("t", "n")
         formula, value, inside = cell.find("{*}f"), cell.find("{*}v"), cell.find("{*}is")
+        self._known += [own for own in (formula, value) if own is not None]
         if inside is not None:
             for leaf in inside.iter("{*}t"):
                 collected.add(leaf.text or "", ElementText(leaf), "cell")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 __all__ = [
+    "EXCEL",
+    "NOT_TEXT",
     "USUAL_AUTHOR",
     "CollectedText",
     "OfficeFile",
@@ -28,11 +30,11 @@ __all__ = [
 
 PARAGRAPHS = frozenset({"p", "oMath", "text", "si"})
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "ptab": "\t"}
-_NOT_TEXT = frozenset({
+NOT_TEXT = frozenset({
     "instrText", "posOffset", "pctWidth", "pctHeight", "formatCode", "col", "colOff", "row", "rowOff", "Anchor",
     "Row", "Column", "pctPosHOffset", "pctPosVOffset", "attrName", "ptCount", "f",
 })  # fmt: skip
-_EXCEL = "urn:schemas-microsoft-com:office:excel"
+EXCEL = "urn:schemas-microsoft-com:office:excel"
 USUAL_AUTHOR = "Author"
 """The replacement of the author of a comment, who must be named."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
@@ -180,7 +182,7 @@ def _read_line(
 
 def _is_text(element: _Element) -> bool:
     """Return whether the text of a leaf is text; what is not known is."""
-    if local(element) in _NOT_TEXT or not (element.text or "").strip():
+    if local(element) in NOT_TEXT or not (element.text or "").strip():
         return bool(local(element) == "t")
     if (
         local(element) == "author" and element.text == USUAL_AUTHOR
@@ -191,7 +193,7 @@ def _is_text(element: _Element) -> bool:
         above = None if above is None else above.getparent()
         if above is not None and local(above) in ("numCache", "numLit"):
             return not _NUMBER.fullmatch(element.text or "")
-    return namespace(element) != _EXCEL
+    return namespace(element) != EXCEL
 
 
 def read_attributes(reading: CollectedText, part: OfficePart) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "CATALOG", "COLLECTION", "DESCRIPTOR", "DROPPED", "FAMILIES", "FONT", "FORM", "GRAPHICS_STATE", "IMAGE", "LAYER", "LAYERS", "PAGE",
-    "PAGES", "PAGE_PICTURE", "PATTERN", "RESOURCES", "has_plain_tags", "may_hold",
+    "CALIBRATED", "CATALOG", "CHOICE", "CODES", "COLLECTION", "COLOURS", "DESCRIPTOR", "DROPPED", "FAMILIES", "FONT", "FONTS", "FORM",
+    "FUNCTION", "GRAPHICS_STATE", "GROUP", "IMAGE", "LAYER", "LAYERS", "MASK", "NAMES", "PAGE", "PAGES", "PAGE_PICTURE", "PATTERN",
+    "PROCEDURES", "PROFILE", "RESOURCES", "SHADING", "STREAM", "TRANSFERS", "has_plain_tags", "is_plain_tag", "may_hold",
 ]  # fmt: skip
 
 
@@ -37,6 +38,35 @@ GRAPHICS_STATE = _keys(
 PATTERN = _keys(
     "Type PatternType PaintType TilingType BBox XStep YStep Resources Matrix Shading ExtGState Filter DecodeParms Length"
 )
+STREAM = _keys("Length Filter DecodeParms")
+SHADING = STREAM | _keys(
+    "ShadingType ColorSpace Background BBox AntiAlias Coords Domain Matrix Function Extend BitsPerCoordinate "
+    "BitsPerComponent BitsPerFlag Decode VerticesPerRow"
+)
+FUNCTION = STREAM | _keys(
+    "FunctionType Domain Range Size BitsPerSample Order Encode Decode C0 C1 N Functions Bounds"
+)
+GROUP = _keys("Type S CS I K")
+MASK = _keys("Type S G BC TR")
+CHOICE = _keys("Type OCGs P VE")
+CALIBRATED = _keys("WhitePoint BlackPoint Gamma Matrix Range")
+PROFILE = _keys("N Alternate Range")
+CODES = _keys("Type CMapName CIDSystemInfo WMode UseCMap")
+TRANSFERS = _keys("BG BG2 UCR UCR2 TR TR2")
+PROCEDURES = _keys("PDF Text ImageB ImageC ImageI")
+FONTS = _keys("Type0 Type1 MMType1 Type3 TrueType CIDFontType0 CIDFontType2")
+COLOURS = {
+    "/DeviceGray": 1, "/DeviceRGB": 1, "/DeviceCMYK": 1, "/G": 1, "/RGB": 1, "/CMYK": 1, "/Pattern": 1, "/CalGray": 2, "/CalRGB": 2,
+    "/CalCMYK": 1, "/Lab": 2, "/ICCBased": 2, "/Indexed": 4, "/I": 4, "/Separation": 4, "/DeviceN": 4,
+}  # fmt: skip
+"""Families of colour spaces, and of how many parts the description of one is made."""
+NAMES = _keys(
+    "ExtGState Normal Compatible Multiply Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight Difference "
+    "Exclusion Hue Saturation Color Luminosity AbsoluteColorimetric RelativeColorimetric Perceptual Identity Default "
+    "StandardEncoding WinAnsiEncoding MacRomanEncoding MacExpertEncoding PDFDocEncoding SymbolEncoding "
+    "SymbolSetEncoding ZapfDingbatsEncoding"
+)
+"""Values of keys that the standard lists."""
 LAYER = _keys("Type Name Intent")
 LAYERS = _keys("OCGs D")
 DROPPED = _keys(
@@ -89,6 +119,15 @@ def may_hold(key: str, text: str) -> bool:
     (True, False, False)
     """
     return key in _TEXTS and _TEXTS[key].fullmatch(text) is not None
+
+
+def is_plain_tag(name: bytes) -> bool:
+    """Return whether a name is a tag of marked content that the standard lists, or one of its properties.
+
+    >>> is_plain_tag(b"Span"), is_plain_tag(b"MCID"), is_plain_tag(b"Ann")
+    (True, True, False)
+    """
+    return name in _TAGS or name in _PROPERTIES
 
 
 def has_plain_tags(content: bytes) -> bool:

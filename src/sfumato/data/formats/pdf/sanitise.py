@@ -18,16 +18,17 @@ from . import keys
 from .content_edits import TAGS, with_plain_tags
 from .encodings import put_unicode, unicode_map
 from .font_names import FontNames
+from .odd_content import called_names, has_comment, has_only_drawing, only_drawing
 from .profiles import clean_profile
 from .read import copy_pages
 from .refusal import FileRefusedError
 from .resource_names import rename_resources
+from .roles import clean_roles
 from .streams import SHOWS, Operation, Unpacking, content_of, parse, unparse, walk, without_text
 
 __all__ = ["Sanitised", "sanitise", "save"]
 
 _MOST_PAGES = 20_000
-_STRING = re.compile(rb"\((?:[^()\\]++|\\.)*+\)", re.DOTALL)
 _UNREADABLE = (pikepdf.PdfError, RuntimeError, ValueError, TypeError, OverflowError)
 _PLAIN_INKS = {"/All", "/None", "/Black", "/Cyan", "/Magenta", "/Yellow"}
 
@@ -67,7 +68,12 @@ def sanitise(data: bytes, limits: Limits, *, blank: bool = True) -> Sanitised:
         _refuse_kinds(root)
         _flatten(pdf, dropped)
         _apply_lists(pdf, dropped)
-        found = _Objects(pdf, unpacking, dropped, blank=blank)
+        for stream in walk(root):
+            if isinstance(stream, Stream):
+                unpacking.check(stream)
+        if clean_roles(pdf):
+            dropped.add("private data, descriptions and texts for copying")
+        found = _Objects(pdf, dropped, blank=blank)
         found.clean()
         pictures = found.pages_with_pictures()
         found.clean_contents()
@@ -200,32 +206,20 @@ def _has_image(resources: Object) -> bool:
     return any(isinstance(o, Stream) and o.get("/Subtype") == Name.Image for o in found)
 
 
-def _has_comment(content: bytes) -> bool:
-    """Return whether a stream without pictures has a comment: a percent sign that is not in a string.
-
-    >>> _has_comment(b"(50%) Tj"), _has_comment(b"(50) Tj % for Ann"), _has_comment(b"((50%)) Tj")
-    (False, True, False)
-    """
-    return b"%" in _STRING.sub(b"", content)
-
-
 class _Objects:
     """The objects of a file that its pages reach, cleaned one by one."""
 
-    def __init__(
-        self, pdf: pikepdf.Pdf, unpacking: Unpacking, dropped: set[str], *, blank: bool
-    ) -> None:
-        self.pdf, self.unpacking, self.dropped, self.blank = pdf, unpacking, dropped, blank
+    def __init__(self, pdf: pikepdf.Pdf, dropped: set[str], *, blank: bool) -> None:
+        self.pdf, self.dropped, self.blank = pdf, dropped, blank
         self.layers = self.inks = 0
         self.font_names = FontNames()
         self.images: set[tuple[int, int]] = set()
-        self.forms: list[Object] = []
+        self.streams: list[Object] = []
+        self.called = frozenset[bytes]()
 
     def clean(self) -> None:
         """Clean every dictionary and stream by the list of its kind."""
         for found in walk(self.pdf.Root):
-            if isinstance(found, Stream):
-                self.unpacking.check(found)
             if _keep(found, frozenset(found.keys()) - keys.DROPPED):
                 self.dropped.add("private data, descriptions and texts for copying")
             self._clean_kind(found)
@@ -236,7 +230,7 @@ class _Objects:
         listed = None
         if isinstance(found, Stream) and subtype == Name.Form:
             listed = keys.FORM
-            self.forms.append(found)
+            self.streams.append(found)
         elif isinstance(found, Stream) and subtype == Name.Image:
             listed = keys.IMAGE
             self.images.add(found.objgen)
@@ -244,6 +238,7 @@ class _Objects:
             listed = keys.PATTERN
             if isinstance(found, Stream):
                 self._blank_pattern(found)
+                self.streams.append(found)
         elif kind == Name.Font:
             listed = keys.FONT
             self._check_type3(found)
@@ -329,6 +324,7 @@ class _Objects:
                 content = bytes(drawing.read_bytes())
                 if re.search(rb"(?<![A-Za-z])(?:Tj|TJ|Do)(?![A-Za-z])", content):
                     raise FileRefusedError("has a font whose letters draw text or pictures")
+                self.streams.append(drawing)
 
     def pages_with_pictures(self) -> frozenset[int]:
         """Return the pages, from 0, that reach a picture; blank the pictures if they are to be."""
@@ -362,15 +358,16 @@ class _Objects:
         return found
 
     def clean_contents(self) -> None:
-        """Rewrite the content streams that hold comments, inline pictures, or tags with a text."""
-        for form in self.forms:
+        """Rewrite the content streams that hold comments, inline pictures, tags with a text, or what nothing draws."""
+        self.called = called_names(self.pdf)
+        for stream in self.streams:
             try:
-                content = bytes(form.read_bytes())
+                content = bytes(stream.read_bytes())
             except pikepdf.PdfError:
                 raise FileRefusedError("has a form that cannot be unpacked") from None
-            new = self._clean_content(form, content)
+            new = self._clean_content(stream, content)
             if new is not None:
-                form.write(new)
+                stream.write(new)
         for page, _, content in _contents(self.pdf):
             new = self._clean_content(pikepdf.Page(page), content)
             if new is not None or isinstance(page.get("/Contents"), Array):
@@ -378,12 +375,11 @@ class _Objects:
 
     def _clean_content(self, where: Object | pikepdf.Page, content: bytes) -> bytes | None:
         picture = re.search(rb"(?<![A-Za-z])BI[\x00\t\n\x0c\r ]", content)
-        comment = b"%" in content and (picture or _has_comment(content))
-        if not comment and not (picture and self.blank) and keys.has_plain_tags(content):
-            return None
-        changed = None if picture else with_plain_tags(content)
-        if changed is not None:
-            return changed
+        if not picture:
+            is_plain = not has_comment(content) and keys.has_plain_tags(content)
+            changed = content if is_plain else with_plain_tags(content)
+            if changed is not None and has_only_drawing(changed, self.called):
+                return None if is_plain else changed
         kept: list[Operation] = []
         for given, name in parse(where):
             if name == "INLINE" and self.blank:
@@ -394,4 +390,4 @@ class _Objects:
                 named = len(given) > 1 and isinstance(given[1], Name)
                 given = [tag, *([given[1] if named else Dictionary()] if name in ("BDC", "DP") else [])]  # fmt: skip
             kept.append((given, name))
-        return unparse(kept)
+        return unparse(only_drawing(kept, self.called))

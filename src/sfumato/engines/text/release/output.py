@@ -8,8 +8,9 @@ file that still differs ends the work, and nothing is published.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,9 +31,10 @@ from ..private_edits import EDITS_FILE, DocumentEdits
 from .new_ids import IDS_FILE, NewIds, id_line
 from .parts import PartContent, ReadDocuments
 
-__all__ = ["FAILED", "Output"]
+__all__ = ["FAILED", "LOST", "Output"]
 
 FAILED = "is not in the written file as it was decided"
+LOST = "is in a file that cannot be read to its end"
 _ALL = frozenset[str]()
 
 
@@ -54,6 +56,8 @@ class Output:
         The folder in which the private lines are staged: the edits, and the new ids.
     read : ReadDocuments
         The documents as they were read.
+    broken : set of str
+        The parts that cannot be read to their end: nothing of them is published.
 
     """
 
@@ -63,8 +67,10 @@ class Output:
     new_ids: NewIds | None
     private: Path
     read: ReadDocuments
+    broken: Collection[str] = ()
     verified: int = 0
     failed: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
     _edits: BinaryIO = field(init=False, repr=False)
     _ids: BinaryIO = field(init=False, repr=False)
 
@@ -77,6 +83,9 @@ class Output:
         edits, ids = self.private / EDITS_FILE, self.private / IDS_FILE
         with edits.open("wb") as self._edits, ids.open("wb") as self._ids:
             for part in self.corpus.parts:
+                if part.name in self.broken:
+                    self.lost += [entry.id for entry in self._entries(names[part.name])]
+                    continue
                 path = self._place_of(part, out)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 starts = [(stream, stream.tell()) for stream in (self._edits, self._ids)]
@@ -160,11 +169,18 @@ class Output:
     def _write_documents(
         self, part: CorpusFile, names: Sequence[str], path: Path, without: frozenset[str]
     ) -> frozenset[str]:
-        """Write a part from its documents and the edits; return the documents that failed."""
+        """Write a part from its documents and the edits; return the documents that failed.
+
+        Of a file among others of which nothing is published there is no file.
+        """
         form, expected, removed = self.corpus.format, Digests(), set[str]()
+        found = iter(self._edited(part, names, without))
+        first = next(found, None)
+        if first is None and form.unit == "document" and len(self.corpus.parts) > 1:
+            return _ALL
 
         def noted() -> Iterator[Edited]:
-            for edited in self._edited(part, names, without):
+            for edited in chain([] if first is None else [first], found):
                 self._note(edited)
                 expected.add(form.digest_of(edited))
                 if form.is_container:
@@ -218,9 +234,9 @@ class Output:
     ) -> Iterator[Edited]:
         """Yield each document of the input that is published; those between them were withheld."""
         form = self.corpus.format
-        lines = (line for content in self._contents(names) for line in content.edit_lines())
-        entry = _next(lines)
-        for document in self.read.of(part, form):
+        entries = self._entries(names)
+        entry = next(entries, None)
+        for document in self.read.of(part, self.corpus):
             if entry is None or not isinstance(document, Document) or document.id != entry.id:
                 continue
             if document.text_sha256 != entry.text_sha256:
@@ -231,11 +247,11 @@ class Output:
                 if own in document.fields:  # an id that is not a text
                     fields = {**fields, str(own): document.fields[str(own)]}
                 yield Edited(document, entry.edits, document.id, fields)
-            entry = _next(lines)
+            entry = next(entries, None)
         if entry is not None:
             raise InputChangedError
 
-
-def _next(lines: Iterator[bytes]) -> DocumentEdits | None:
-    line = next(lines, None)
-    return None if line is None else DocumentEdits.of_line(line)
+    def _entries(self, names: Sequence[str]) -> Iterator[DocumentEdits]:
+        """Yield the edits of each document of some parts of the work."""
+        lines = (line for content in self._contents(names) for line in content.edit_lines())
+        return map(DocumentEdits.of_line, lines)

@@ -23,7 +23,7 @@ from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import encode_json
 from ....data.formats.line_edits import ByteEdits, Hashes, line_hashes
 from ....data.formats.lines import LineBlock, LineWriter
-from ....data.formats.protocol import CorpusFile, FieldNames, Format, FormatOptions
+from ....data.formats.protocol import CorpusFile, FieldNames
 from ..private_edits import DocumentEdits, edit_lines
 from ..redaction.counts import RedactionCounts
 from ..redaction.rendering import Edits
@@ -106,15 +106,23 @@ class PartContent:
 
 
 def readable(
-    corpus: Corpus, unread: list[dict[str, str]], rows: dict[str, int], *, strict: bool
+    corpus: Corpus,
+    unread: list[dict[str, str]],
+    rows: dict[str, int],
+    broken: set[str],
+    *,
+    strict: bool,
 ) -> Iterator[Document]:
-    """Yield the documents that can be read, list the others, and count the records of each part."""
+    """Yield the documents that can be read, list the others and the broken files, and count the records of each part."""
+    many = len(corpus.parts) > 1
     for record in corpus.tolerant():
         rows[record.part] = rows.get(record.part, 0) + 1
         if isinstance(record, Withheld):
             if strict:
                 raise record.error()
-            unread.append(record.to_json())
+            unread.append(record.to_json(many=many))
+            if record.is_file:
+                broken.add(record.part)
         else:
             yield record
 
@@ -140,14 +148,14 @@ class ReadDocuments:
                 self._by_part.setdefault(document.part, []).append(document)
             yield document
 
-    def of(self, part: CorpusFile, form: Format[FormatOptions]) -> Iterable[Document | Withheld]:
+    def of(self, part: CorpusFile, corpus: Corpus) -> Iterable[Document | Withheld]:
         """Return the documents of a part."""
-        return form.read(part) if self._by_part is None else self._by_part.get(part.name, ())
+        return corpus.records(part) if self._by_part is None else self._by_part.get(part.name, ())
 
     def all_of(self, corpus: Corpus) -> Iterator[Document]:
         """Yield all documents that can be read."""
         for part in corpus.parts:
-            yield from (d for d in self.of(part, corpus.format) if isinstance(d, Document))
+            yield from (d for d in self.of(part, corpus) if isinstance(d, Document))
 
 
 def cut(documents: Iterable[Document], characters: int) -> Iterator[tuple[str, list[Document]]]:
@@ -171,7 +179,8 @@ def cut_blocks(
         rows[part.name] = rows.get(part.name, 0) + block.records
         if strict and block.withheld:
             raise block.withheld[0].error()
-        unread.extend(record.to_json() for record in block.withheld)
+        many = len(corpus.parts) > 1
+        unread.extend(record.to_json(many=many) for record in block.withheld)
         if len(block):
             columns = block.to_arrow()
             if new_ids is not None:

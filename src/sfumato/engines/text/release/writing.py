@@ -37,7 +37,7 @@ from ..redaction.sanitiser import Sanitiser
 from .key_on_driver import KeyOnDriver
 from .new_ids import IDS_FILE, NewIds, ids_of
 from .options import Measures, WriteOptions
-from .output import FAILED, Output
+from .output import FAILED, LOST, Output
 from .parts import ReadDocuments, Shared, batch_part, cut, cut_blocks, line_part, readable
 from .sample import Sampler
 
@@ -156,6 +156,7 @@ class _TextPublication:
         self.shared = Shared(sanitiser, form.names, (form.name, form.version))
         self.read_documents = ReadDocuments()
         self.unread: list[dict[str, str]] = []
+        self.broken: set[str] = set()
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
         self.counts = RedactionCounts()
@@ -217,7 +218,7 @@ class _TextPublication:
                 yield batch
             return
         documents: Iterable[Document] = self.read_documents.keep(
-            readable(self.corpus, self.unread, self.rows, strict=strict)
+            readable(self.corpus, self.unread, self.rows, self.broken, strict=strict)
         )
         if sampler is not None:
             documents = _shown(documents, sampler)
@@ -246,9 +247,12 @@ class _TextPublication:
         built.mkdir()
         written = built if self.corpus.is_published_as_folder else built / self.corpus.name
         kept = self.read_documents
-        output = Output(self.corpus, journal, self.options.keep, self.new_ids, built.parent, kept)
+        output = Output(
+            self.corpus, journal, self.options.keep, self.new_ids, built.parent, kept, self.broken
+        )
         output.write(written, in_columns=self.in_columns)
-        self._withhold_failed(output.failed)
+        self._withhold(output.failed, FAILED)
+        self._withhold(output.lost, LOST)
         output.write_ids(entry["id"] for entry in self.withheld)
         self.verified = output.verified
         release = self.record(written)
@@ -263,13 +267,13 @@ class _TextPublication:
         elif self.options.force:  # those of the release that this one replaces
             ids_of(out).unlink(missing_ok=True)
 
-    def _withhold_failed(self, failed: Sequence[str]) -> None:
-        """List documents that did not read back, and take what was counted of them out again."""
+    def _withhold(self, failed: Sequence[str], reason: str) -> None:
+        """List documents that were not written, and take what was counted of them out again."""
         if not failed:
             return
         if self.sanitiser.strict:
-            raise DataError(f"The document {failed[0]!r} {FAILED}.")
-        self.failed += [{"id": name, "reason": FAILED} for name in failed]
+            raise DataError(f"The document {failed[0]!r} {reason}.")
+        self.failed += [{"id": name, "reason": reason} for name in failed]
         left = set(failed)
         documents = self.read_documents.all_of(self.corpus)
         for document in self._with_findings(documents, lambda _: None):
