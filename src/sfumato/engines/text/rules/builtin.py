@@ -14,21 +14,22 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from ....core.errors import ParameterError
+from .addresses import ADDRESSES
 from .checks import CHECKS
+from .letters import GAP as _GAP
+from .letters import LOWER as _L
+from .letters import UPPER as _U
 from .names import NameRule
 from .phones import PhoneRule
 from .rule import PatternRule, Rule, RuleSet
 
 __all__ = ["LANGUAGES", "built_in", "guess_languages"]
 
-_U = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽ"
-_L = "a-zà-öø-ÿāăąćčďđēęěğģīįıķĺļľłńņňōőœŕřśşšţťūůűųźżžß"
 # O'Brien, d'Ornano, McDonald, Poulmarc'h; the 's of a possessive is no part of it.
 _PART = rf"(?:[{_U}](?:['’][{_U}])?[{_L}]+(?:[{_U}][{_L}]+)*(?:['’](?!s\b)[{_L}]+)?)"
 _CAPITALS = rf"(?:[{_U}]['’])?[{_U}]{{2,}}"
 _NAME_WORD = rf"(?:(?:[dl]['’])?{_PART}(?:-{_PART})*|{_CAPITALS}|[{_U}]\.)"
 _PARTICLE = r"(?:van|von|der|den|de|del|la|las|los|da|dos|di|du|le|zu|ten|ter)"
-_GAP = r"[^\S\r\n]+"  # a name does not run over the end of a line
 _NO_NAME = r"(?!(?:Dr|Prof|med|Kollege|Kollegin|Doktor|Doctor|Professor|Herrn?|Frau|Mrs?|Ms)\b)"
 _FULL_NAME = (
     rf"{_NO_NAME}{_NAME_WORD}(?:{_GAP}(?:{_PARTICLE}{_GAP}){{0,2}}{_NO_NAME}{_NAME_WORD}){{0,3}}"
@@ -177,29 +178,6 @@ _NATIONAL = {
         ("tax number", r"\b[1-35689]\d{2} ?\d{3} ?\d{3}\b", "portuguese_tax", 0.5, ("NIF", "contribuinte")),
     ),
 }  # fmt: skip
-_POSTCODES = {
-    "en": (
-        r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b",
-        r"\b[A-Z]{2},? (?P<span>\d{5}(?:-\d{4})?)\b",
-    ),
-    "de": (rf"\b(?:D-|A-|CH-)?(?P<span>\d{{5}})\s+[{_U}][{_L}]+",),
-    "es": (rf"\b(?P<span>[0-5]\d{{4}})(?:\s+[{_U}]|\s*,|\.)", r"\bCP(?:\s*:)?\s*(?P<span>\d{5})\b"),
-    "fr": (rf"\b(?P<span>\d{{5}})\s+[{_U}]",),
-    "it": (rf"\b(?P<span>\d{{5}})\s+[{_U}]",),
-    "nl": (r"\b\d{4} ?[A-Z]{2}\b",),
-    "pt": (r"\b\d{4}-\d{3}\b",),
-}
-_STREETS = {
-    "en": rf"\b\d{{1,5}}\s+(?:[{_U}][\w.'’-]*\s+){{1,4}}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr"
-    r"|Boulevard|Blvd|Terrace|Square)\b\.?",
-    "de": rf"\b[{_U}][\w.-]{{0,60}}(?:straße|strasse|str\.|weg|platz|allee|gasse)\s+\d{{1,4}}\s?[a-z]?\b",
-    "es": rf"\b(?:[Cc]/|[Cc]alle|[Aa]venida|[Aa]vda\.?|[Pp]laza|[Pp]za\.?|[Pp]aseo|[Cc]arretera)\s+[{_U}\w][^,.;\n]{{2,40}}"
-    r"(?:,\s*(?:nº\s*)?\d{1,4})?",
-    "fr": rf"\b\d{{1,4}}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|place|chemin|allée|impasse)\s+[{_U}\w][^,.;\n]{{2,40}}",
-    "it": rf"\b(?:[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso)\s+[{_U}][^,.;\n]{{2,40}}(?:,\s*\d{{1,4}})?",
-    "nl": rf"\b[{_U}][\w-]{{0,60}}(?:straat|weg|laan|plein|gracht|kade)\s+\d{{1,4}}\s?[a-z]?\b",
-    "pt": rf"\b(?:Rua|Avenida|Av\.|Praça|Travessa|Largo)\s+[{_U}][^,.;\n]{{2,40}}(?:,\s*\d{{1,4}})?",
-}  # fmt: skip
 _COMMON_WORDS = {
     "en": "the of and to in is was that for with on he she his her at this",
     "de": "der die und das den mit von ist nicht ein eine des dem bei wurde auf",
@@ -330,7 +308,6 @@ def _of(language: str) -> list[Rule]:
         _pattern("number after its word", "ID", 0.75,
                  rf"\b{_NUMBER_WORDS[language]}(?:[\s-]?(?:number|no|num|[Nn]ummer|[Nn]r|[Nn]úmero|nº|numéro|n°|numero|nummer|#|ID|id))?"
                  r"\.?(?:\s*(?:[:#]|is|es|ist))?\s*(?P<span>[A-Z]{0,4}[-/]?\d[\dA-Z/-]{3,19})\b", languages=only),
-        _pattern("street", "LOCATION", 0.7, _STREETS[language], languages=only),
     ]  # fmt: skip
     rules += [
         _pattern(kind, "ID", score, pattern, check=CHECKS[check], context=context,
@@ -345,7 +322,7 @@ def _of(language: str) -> list[Rule]:
     ]  # fmt: skip
     rules += [_pattern("age", "AGE", 0.75, pattern, languages=only) for pattern in _AGES[language]]
     rules += [
-        _pattern("postcode", "LOCATION", 0.6, pattern, languages=only)
-        for pattern in _POSTCODES[language]
+        _pattern(name, "LOCATION", score, pattern, languages=only)
+        for name, score, pattern in ADDRESSES[language]
     ]
     return rules
