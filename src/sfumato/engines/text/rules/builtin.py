@@ -145,7 +145,8 @@ _SEX_FIELDS = {
 _NUMBER_WORDS = {
     "en": r"(?:MRN|[Mm]edical [Rr]ecord|[Rr]ecord|[Cc]ase|[Pp]atient|[Aa]ccount|[Mm]ember|[Pp]olicy|[Ii]nsurance"
     r"|[Ll]icen[cs]e|[Pp]assport|[Cc]hart|[Ee]ncounter|[Ff]ile|[Ee]mployee|[Hh]ospital|NHS|ID)",
-    "de": r"(?:[Pp]atienten|[Ff]all|[Vv]ersicherten|[Aa]ufnahme|[Pp]ersonal|[Aa]kten|[Kk]onto|[Aa]usweis|ID)",
+    "de": r"(?:[Pp]atienten|Pat\.?|[Ff]all|[Vv]ersicherten|[Aa]ufnahme|[Pp]ersonal|[Aa]kten(?:zeichen)?|[Gg]eschäftszeichen"
+    r"|Az\.|[Kk]onto|[Kk]assen|[Kk]unden|[Mm]itglieds|[Rr]echnungs|[Aa]uftrags|[Vv]organgs|[Aa]usweis|ID)",
     "es": r"(?:NHC|[Hh]istoria(?: clínica)?|[Ee]xpediente|[Pp]aciente|[Cc]olegiado|NºCol|[Pp]óliza|NASS|CIPA?|ID)",
     "fr": r"(?:IPP|NIP|[Dd]ossier|[Pp]atient|[Ss]éjour|[Cc]ontrat|ID)",
     "it": r"(?:[Cc]artella(?: clinica)?|[Pp]ratica|[Pp]aziente|[Tt]essera|ID)",
@@ -280,6 +281,8 @@ def _everywhere() -> list[Rule]:
         _pattern("telephone after its word", "PHONE", 0.8,
                  r"(?i:\b(?:phone|tel(?:efon|éfono|éphone|efono|efoon|efone)?|fax|mobile|cell|call|handy|móvil)\b)"
                  r"[^\d\n+(]{0,15}(?P<span>[+(]?\d[\d ()./-]{5,18}\d)"),
+        # Also where the area code is none that is in use: made up, mistyped or new.
+        _pattern("international telephone", "PHONE", 0.75, r"(?<![\w+])\+[1-9]\d{0,2}(?:[ ./()-]{0,3}\d){7,12}(?!\d)"),
         _pattern("dashed telephone", "PHONE", 0.7, r"(?<![\d-])(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}(?![\d-])"),
         _pattern("year", "DATE", 0.25, r"(?<![\d.,/-])(?:19[2-9]\d|20[0-3]\d)(?![\d,/-]|\.\d)"),
     ]  # fmt: skip
