@@ -85,6 +85,17 @@ def test_a_number_in_international_writing_is_a_telephone_number_even_where_the_
     assert not found("um +12,5 auf +130 (140) gestiegen", ["de"])
 
 
+def test_numbers_after_what_they_are_called():
+    text = "mrn 22334455, health plan number HP-987654, claim no. 20-4711, zip code 94103."
+    assert {
+        ("22334455", "ID"),
+        ("HP-987654", "ID"),
+        ("20-4711", "ID"),
+        ("94103", "LOCATION"),
+    } <= found(text, ["en"])
+    assert ("1010", "LOCATION") in found("PLZ: 1010", ["de"])
+
+
 def test_german_words_before_numbers():
     text = "Aktenzeichen 57/1750-7, Pat.-Nr.: 4711-22, Kassennummer 20-12345, Akten 12"
     assert {w for w, label in found(text, ["de"]) if label == "ID"} == {

@@ -64,8 +64,12 @@ _POSTCODES = {
     "en": (
         r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b",
         r"\b[A-Z]{2},? (?P<span>\d{5}(?:-\d{4})?)\b",
+        r"\b(?i:zip(?:[ -]?code)?|postal code|postcode)(?:\s?:|\sis)?\s(?P<span>\d{5}(?:-\d{4})?)\b",
     ),
-    "de": (rf"\b(?:D-|A-|CH-)?(?P<span>\d{{5}})\s+[{UPPER}][{LOWER}]+",),
+    "de": (
+        rf"\b(?:D-|A-|CH-)?(?P<span>\d{{5}})\s+[{UPPER}][{LOWER}]+",
+        r"\b(?:PLZ|Postleitzahl)(?:\s?:)?\s(?P<span>\d{4,5})\b",
+    ),
     "es": (
         rf"\b(?P<span>[0-5]\d{{4}})(?:\s+[{UPPER}]|\s*,|\.)",
         r"\bCP(?:\s*:)?\s*(?P<span>\d{5})\b",

@@ -143,7 +143,7 @@ _SEX_FIELDS = {
     "pt": "Sexo",
 }  # fmt: skip
 _NUMBER_WORDS = {
-    "en": r"(?:MRN|[Mm]edical [Rr]ecord|[Rr]ecord|[Cc]ase|[Pp]atient|[Aa]ccount|[Mm]ember|[Pp]olicy|[Ii]nsurance"
+    "en": r"(?:M[Rr][Nn]|mrn|[Mm]edical [Rr]ecord|[Hh]ealth [Pp]lan|[Bb]eneficiary|[Ss]ubscriber|[Cc]laim|[Rr]ecord|[Cc]ase|[Pp]atient|[Aa]ccount|[Mm]ember|[Pp]olicy|[Ii]nsurance"
     r"|[Ll]icen[cs]e|[Pp]assport|[Cc]hart|[Ee]ncounter|[Ff]ile|[Ee]mployee|[Hh]ospital|NHS|ID)",
     "de": r"(?:[Pp]atienten|Pat\.?|[Ff]all|[Vv]ersicherten|[Aa]ufnahme|[Pp]ersonal|[Aa]kten(?:zeichen)?|[Gg]eschäftszeichen"
     r"|Az\.|[Kk]onto|[Kk]assen|[Kk]unden|[Mm]itglieds|[Rr]echnungs|[Aa]uftrags|[Vv]organgs|[Aa]usweis|ID)",
