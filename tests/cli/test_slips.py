@@ -48,6 +48,17 @@ def test_a_folder_for_the_result_without_its_option(place):
     assert "--out" not in said
 
 
+def test_labels_without_commas_are_told(place):
+    notes = place / "samples" / "notes.jsonl.gz"
+    status, said = told(
+        "text", "start", notes, "--label", "NAME DATE", "--no-starter", "--out", place / "joined"
+    )
+    assert status == 0
+    assert (
+        "'NAME DATE' is one label. Hint: several are given with commas, --label NAME,DATE." in said
+    )
+
+
 def test_columns_of_a_file_are_listed_where_their_names_are_words_of_headers(tmp_path):
     letters = tmp_path / "briefe.csv"
     letters.write_text("Nr;Brieftext;Fall Nr 2;Anna Q\n1;a;b;c\n", encoding="utf-8")

@@ -43,7 +43,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         answers, events = session.answers.copy(), len(session.journal)
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
     pool = session.pool
-    scored, encoder = _score_all(session, events, answers.sensitive)
+    scored, encoder = _score_all(session, events, answers.learned_from())
     counted = pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-__all__ = ["closest_label", "kind_of", "matching_labels", "parts_of", "same_kind"]
+__all__ = ["closest_label", "is_several", "kind_of", "matching_labels", "parts_of", "same_kind"]
 
 _NAMES = {
     "NAME": "name person per personname patient patientin doctor pers individual firstname lastname givenname "
@@ -99,6 +99,16 @@ def parts_of(label: str) -> tuple[str, ...]:
     """
     kind = kind_of(label)
     return (kind,) if kind is not None else _WIDER.get(_plain(label), ())
+
+
+def is_several(label: str) -> bool:
+    """Return whether a label reads like several that a space or a semicolon separates.
+
+    >>> is_several("Name Datum Ort"), is_several("Name; Datum"), is_several("Case number"), is_several("MISC")
+    (True, True, False, False)
+    """
+    kinds = [kind_of(word) for word in re.split(r"[\s;|/]+", label) if word]
+    return len(kinds) > 1 and None not in kinds and len(set(kinds)) == len(kinds)
 
 
 def same_kind(label: str, other: str) -> bool:
