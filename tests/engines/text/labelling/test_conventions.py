@@ -112,3 +112,11 @@ def test_members_of_a_class_are_learned_from_as_far_as_harmless_words_are_known(
     harmless = int((session.answers.sensitive == 0).sum())
     assert harmless > 0
     assert (known[others] == 1).sum() == min(harmless, len(others))
+
+
+def test_a_yes_to_a_convention_does_not_give_its_label_to_other_kinds(session):
+    session.settle_class("titles", "NAME")
+    session.settle()
+    labels = {TEXT[s.start : s.end]: s.label for s in session.spans(0)}
+    assert labels["3. Mai 2021"] == "DATE"
+    assert labels["14.09.2039"] == "DATE"

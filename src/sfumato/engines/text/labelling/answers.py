@@ -91,6 +91,11 @@ class Answers:
             found[open_[harmless:]] = UNKNOWN
         return found
 
+    def learned_codes(self) -> npt.NDArray[np.int16]:
+        """Return the labels of the words that are learned from, by number; 0 for harmless ones, −1 for others."""
+        learned = self.learned_from()
+        return np.where(learned == UNKNOWN, UNKNOWN, self.known).astype(np.int16)
+
     def copy(self) -> Answers:
         """Return a copy of these answers."""
         return Answers(

@@ -58,7 +58,9 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         sees = ((0, True),)
         stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
         members = tuple(member + 1 for member in members)
-    typing = None if len(session.labels) < 2 else session.place_labels.learned(codes).model
+    typing = None
+    if len(session.labels) > 1:
+        typing = session.place_labels.learned(answers.learned_codes()).model
     candidates, classifiers = [], {}
     for ratio in request.ratios:
         threshold = cost_threshold(ratio)

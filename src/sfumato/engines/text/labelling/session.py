@@ -139,11 +139,12 @@ class Session(AnswerKeeper):
         with self.lock:
             is_new = self._apply_update()
             known, codes = self.answers.learned_from(), self.answers.known.copy()
+            typed = self.answers.learned_codes()
             count, drawn = len(self.journal), list(self.answers.drawn)
             answers, update = self.answers.count, self._update
         scored = self.scorers.score(known, update)
         _ = scored.scores  # computed before anybody waits for them
-        self.place_labels.learn(codes)
+        self.place_labels.learn(typed)
         with self.lock:
             self.scored, self._fitted_at = scored, count
         since = answers - self._estimated_at  # below 0 where some were undone
