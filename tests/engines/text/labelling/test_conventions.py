@@ -114,9 +114,18 @@ def test_members_of_a_class_are_learned_from_as_far_as_harmless_words_are_known(
     assert (known[others] == 1).sum() == min(harmless, len(others))
 
 
-def test_a_yes_to_a_convention_does_not_give_its_label_to_other_kinds(session):
+def test_a_yes_to_a_convention_does_not_give_its_label_to_other_kinds(tmp_path):
+    text = TEXT + "Sie wohnt Am Wehrhahn 28, 40211 Düsseldorf.\n"
+    file = tmp_path / "letters.jsonl"
+    file.write_text("\n".join(json.dumps({"id": str(n), "text": text}) for n in range(9)))
+    start_project(file, tmp_path / "project", labels=LABELS)
+    session = Session(tmp_path / "project", background=False)
     session.settle_class("titles", "NAME")
     session.settle()
-    labels = {TEXT[s.start : s.end]: s.label for s in session.spans(0)}
-    assert labels["3. Mai 2021"] == "DATE"
-    assert labels["14.09.2039"] == "DATE"
+    for words, label in (
+        ("Düsseldorf", "LOCATION"),
+        ("Am Wehrhahn 28", "LOCATION"),
+        ("14.09.2039", "DATE"),
+    ):
+        assert session.label_at(3, text.index(words), text.index(words) + len(words)) == label
+    session.close()
