@@ -6,6 +6,10 @@ misses 5 % of what is sensitive, under one seed or more (of windows, order of do
 count. The starter was learned without the corpus. What is judged is what a release of the
 project's own documents at L/C 10 would leave. The seconds of a person are modelled; see `_desk_player`.
 SFUMATO_DESK names some corpora ("letters_de; wikigold"); pieces that were played are kept until the run ends.
+
+The German letters are generated, so that one session of them is one draw: without errors they are also played with
+SFUMATO_DESK_DRAWS (10) draws of letters and windows, whose shares of time, their median and what each minute leaves are
+in "draws". What is left is one word of some 3,000, or none, when the last words go: only many draws tell when that is.
 """
 
 from __future__ import annotations
@@ -43,13 +47,19 @@ TOLD = (10, 20, 40)
 READERS = {"without errors": 0.0, "misses 5 %": 0.05}
 WAYS = ("then", "ours", "documents")
 SEEDS = (0,)
+DRAWN, LETTERS = "letters_de", 7
 MOST_LABELS = 9
 
 
-def documents_of(name: str, most: int = WORDS) -> tuple[list[Document], list[str]]:
-    """Return documents of a corpus, of about so many words, and its labels, the nine commonest where there are more."""
-    if name == "letters_de":
-        return [joined(d) for d in german_letters(most // 200, seed=7)], list(LABELS)
+def documents_of(
+    name: str, most: int = WORDS, *, draw: int = 0
+) -> tuple[list[Document], list[str]]:
+    """Return documents of a corpus, of about so many words, and its labels, the nine commonest where there are more.
+
+    Of generated ones each draw gives others.
+    """
+    if name == DRAWN:
+        return [joined(d) for d in german_letters(most // 200, seed=LETTERS + draw)], list(LABELS)
     folder = data_folder()
     assert folder is not None
     with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -111,8 +121,10 @@ def tree_of(commit: str, folder: Path) -> Path:
     return out
 
 
-def session_of(name: str, way: str, misses: float, seed: int, work: Path) -> dict[str, Any]:
-    documents, labels = documents_of(name)
+def session_of(
+    name: str, way: str, misses: float, seed: int, work: Path, *, draw: int = 0
+) -> dict[str, Any]:
+    documents, labels = documents_of(name, draw=draw)
     job: dict[str, Any] = {
         "documents": [
             {"id": d.id, "text": d.text, "spans": [[s.start, s.end, s.label] for s in d.spans if s.label in labels]}
@@ -126,7 +138,7 @@ def session_of(name: str, way: str, misses: float, seed: int, work: Path) -> dic
     found = play(ROOT if way == "ours" else tree_of(THEN, work), job)
     found["words"] = sum(len(d.text.split()) for d in documents)
     rows = [(r["minutes"], r["left"], r["T"]) for r in found["rows"] if r["minutes"] in TOLD]
-    print(f"   {name}, {way}, {misses}, seed {seed}: {rows}", flush=True)
+    print(f"   {name}, {way}, {misses}, seed {seed}, draw {draw}: {rows}", flush=True)
     return found
 
 
@@ -200,7 +212,49 @@ def run() -> dict[str, Any]:
                     play_it = partial(session_of, name, way, misses, seed, work)
                     sessions.append(resumed("desk", f"{name}, {way}, {reader}, {seed}", play_it))
                 played.setdefault(reader, {}).setdefault(name, {})[way] = averaged(sessions)
-    return summary(played)
+    drawn = drawn_letters(work) if DRAWN in wanted else {}
+    return summary(played) | drawn
+
+
+def drawn_letters(work: Path) -> dict[str, Any]:
+    """Play several draws of the letters and of their windows, then and now, by a reader without errors."""
+    by_draw = {}
+    for draw in range(int(os.environ.get("SFUMATO_DESK_DRAWS", "10"))):
+        ways = {}
+        for way in ("then", "ours"):
+            play_it = partial(session_of, DRAWN, way, 0.0, draw, work, draw=draw)
+            ways[way] = averaged([resumed("desk", f"draw {draw}, {way}", play_it)])
+        by_draw[str(draw)] = ways
+    return {"draws": summary_of_draws(by_draw)} if by_draw else {}
+
+
+def summary_of_draws(by_draw: dict[str, Any]) -> dict[str, Any]:
+    """Return the shares of time draw by draw, and over the draws their median, largest and what each minute leaves."""
+    left = {
+        way: {
+            f"{minutes:g}": [ways[way]["rows"][stop]["left"] for ways in by_draw.values()]
+            for stop, minutes in enumerate(MINUTES)
+        }
+        for way in ("then", "ours")
+    }
+    return {
+        "time": {draw: compared(ways) for draw, ways in by_draw.items()},
+        "time_to_stay": {draw: compared(ways, stays=True) for draw, ways in by_draw.items()},
+        "median_of_time": median_share(by_draw),
+        "median_of_time_to_stay": median_share(by_draw, stays=True),
+        "largest_time": {str(stop): _largest(by_draw, str(stop)) for stop in TOLD},
+        "left_by_minute": left,
+        "mean_left_by_minute": {
+            way: {minute: round(_mean(shares), 5) for minute, shares in rows.items()}
+            for way, rows in left.items()
+        },
+    }
+
+
+def _largest(by_draw: dict[str, Any], stop: str) -> float | None:
+    shares = [compared(ways)[stop] for ways in by_draw.values()]
+    known = [share for share in shares if share is not None]
+    return max(known) if len(known) == len(shares) else None
 
 
 def summary(played: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,40 @@ def place(tmp_path_factory):
     return folder
 
 
+def test_a_folder_for_the_result_without_its_option(place):
+    status, said = told(
+        "text", "start", place / "samples" / "notes.jsonl.gz", place / "project", "--label", "NAME"
+    )
+    assert status == 2
+    assert "unexpected extra argument" in said
+    assert "Where the result goes is given by --out." in said
+    assert not (place / "project").exists()
+    status, said = told("text", "formats", "csv")
+    assert status == 2
+    assert "--out" not in said
+
+
+def test_labels_without_commas_are_told(place):
+    notes = place / "samples" / "notes.jsonl.gz"
+    status, said = told(
+        "text", "start", notes, "--label", "NAME DATE", "--no-starter", "--out", place / "joined"
+    )
+    assert status == 0
+    assert (
+        "'NAME DATE' is one label. Hint: several are given with commas, --label NAME,DATE." in said
+    )
+
+
+def test_columns_of_a_file_are_listed_where_their_names_are_words_of_headers(tmp_path):
+    letters = tmp_path / "briefe.csv"
+    letters.write_text("Nr;Brieftext;Fall Nr 2;Anna Q\n1;a;b;c\n", encoding="utf-8")
+    status, said = told("text", "start", letters, "--label", "NAME", "--out", tmp_path / "project")
+    assert status != 0
+    assert "it has 4 columns" in said
+    assert "among them 'Nr', 'Brieftext', 'Fall Nr 2'." in said
+    assert "Anna" not in said
+
+
 def test_a_frontier_of_another_engine_is_told_as_such(place):
     status, said = told(
         "text", "publish", place / "register", place / "samples" / "more_notes.jsonl.gz", "--choose", "knee",

@@ -9,6 +9,7 @@ from functools import partial
 
 import typer
 from pydantic import JsonValue
+from typer.core import TyperCommand
 
 from ..core.engine import AnyEngine, AnyVerb, Call, Verb
 from ..core.errors import ParameterError, SfumatoError
@@ -17,6 +18,21 @@ from ._options import Given, make_command
 from ._running import Console, list_only
 
 __all__ = ["engine_app"]
+
+
+class _Command(TyperCommand):
+    """A command that says what a word too many may have been meant as."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # click's context, of which typer has a copy
+        """Parse arguments; refuse those that are left, with the option that names the result."""
+        left = super().parse_args(ctx, args)
+        if left and not ctx.resilient_parsing:
+            out = any(parameter.name == "out" for parameter in self.params)
+            hint = " Where the result goes is given by --out." if out else ""
+            ctx.fail(f"Got unexpected extra argument(s) ({' '.join(left)}).{hint}")
+        return left
 
 
 class _Explored(Request):
@@ -55,7 +71,7 @@ def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
 
     def add(name: str, about: str, make: Callable[[str, str], Callable[..., None]]) -> None:
         if not words or name == words[0]:
-            app.command(name)(make(f"sfumato {engine.name} {name}", about))
+            app.command(name, cls=_Command)(make(f"sfumato {engine.name} {name}", about))
         else:
             app.command(name, help=about)(list_only)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["HEADER_WORDS"]
+import re
+
+__all__ = ["HEADER_WORDS", "is_header"]
+
+_LINKS = ("", "s", "n", "en")  # between the parts of a German compound
 
 HEADER_WORDS = frozenset(
     [
@@ -39,8 +43,15 @@ HEADER_WORDS = frozenset(
         "age",
         "sex",
         "diagnosis",
+        "station",
+        "ward",
+        "department",
+        "author",
+        "type",
         "brief",
         "briefe",
+        "abteilung",
+        "verfasser",
         "befund",
         "bericht",
         "dokument",
@@ -122,3 +133,22 @@ HEADER_WORDS = frozenset(
     ]
 )
 """Words that are names of columns; a name of a person is none of them."""
+
+
+def is_header(name: str) -> bool:
+    """Return whether a column's name is made of such words alone, so that it can be shown.
+
+    >>> [is_header(name) for name in ("note_text", "PatientID", "Brieftext", "Patientennummer", "text 2", "Text Meier")]
+    [True, True, True, True, True, False]
+    """
+    apart = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", name)
+    parts = [part for part in re.split(r"[\W\d_]+", apart) if part]
+    return bool(parts) and all(_is_word(part.casefold()) for part in parts)
+
+
+def _is_word(part: str) -> bool:
+    return part in HEADER_WORDS or any(
+        part.startswith(word) and part.removeprefix(word + link) in HEADER_WORDS
+        for word in HEADER_WORDS
+        for link in _LINKS
+    )

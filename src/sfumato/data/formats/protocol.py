@@ -22,7 +22,7 @@ from ..document import Document, Edited, Segment, Span
 from ..findings import as_spans, resolve
 from ..limits import Limits, current_limits
 from ..sources import Withheld
-from .header_words import HEADER_WORDS
+from .header_words import is_header
 from .inspection import FileSummary
 from .page_views import PageView
 from .verification import Digests, Verified, compare, find_removed
@@ -342,7 +342,7 @@ def checked_columns(
         if name is None or name in columns or (what == "spans" and name == default.spans):
             continue
         # The first line of a file without a header is a person: only common words of headers are shown.
-        known = [c for c in columns if c.casefold() in HEADER_WORDS]
+        known = [c for c in columns if is_header(c)]
         hint = f"it has {len(columns):,} columns, which must be named (in a CSV file, by its first line)"
         hint += f", among them {', '.join(map(repr, known))}." if known else "."
         if what != "spans":

@@ -29,6 +29,7 @@ def start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.storage.quarantine import read_unread
     from .labelling.first_proposals import FirstProposals
     from .labelling.project import LabellingAims, start_project
+    from .reading.label_kinds import is_several
     from .request import ReadOptions
 
     assert call.out is not None
@@ -62,6 +63,11 @@ def start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         call.say(
             f"warning: nothing is proposed for {', '.join(silent)}: no rule and no model knows "
             f"{'it' if len(silent) == 1 else 'them'} here. Hint: --rules FILE holds rules of your own."
+        )
+    if joined := [label for label in record.proposals_by_label if is_several(label)]:
+        call.say(
+            f"warning: {joined[0]!r} is one label. Hint: several are given with commas, --label "
+            f"{','.join(joined[0].replace(';', ' ').split())}."
         )
     if record.starter is not None and not record.starter.speaks:
         call.say(

@@ -9,6 +9,7 @@ from sfumato.engines.text.labelling.desk import TextDesk
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.publication import explore_answers
 from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.learners.partial import UNKNOWN
 
 from .answering import request_of
 
@@ -77,3 +78,54 @@ def test_the_answer_moves_the_bounds_of_spans_and_of_the_release(session, projec
         for word in ("Frau", "Herr", "Montag", "Freitag"):
             assert (word in text) != part, word
         assert "Gisela" not in text
+
+
+def test_a_yes_to_a_convention_before_any_window_makes_no_other_word_sensitive(session):
+    def hidden():
+        return {i for s in session.spans(0) for i in range(s.start, s.end)}
+
+    before = hidden()
+    own = {
+        i
+        for key in ("titles", "weekdays", "clinics")
+        for a, b in zip(session.classes[key].first, session.classes[key].last, strict=True)
+        for document, first, last in [session.place(int(a), int(b))]
+        if document == 0
+        for i in range(first, last)
+    }
+    for key in ("titles", "weekdays", "clinics"):
+        session.settle_class(key, session.classes[key].label)
+        session.settle()
+    words = {i for i in hidden() - before - own if TEXT[i].isalnum()}
+    assert "".join(TEXT[i] for i in sorted(words)) == ""
+
+
+def test_members_of_a_class_are_learned_from_as_far_as_harmless_words_are_known(session):
+    session.settle_class("titles", "NAME")
+    answers, members = session.answers, session.classes["titles"].tokens
+    assert (answers.sensitive[members] == 1).all()
+    assert (answers.learned_from()[members] == UNKNOWN).all()
+    place = session.place(*session.policy.windows[:2].tolist())
+    session.window(place, [], random=True)
+    known = session.answers.learned_from()
+    others = members[~session.answers.looked_at[members]]
+    harmless = int((session.answers.sensitive == 0).sum())
+    assert harmless > 0
+    assert (known[others] == 1).sum() == min(harmless, len(others))
+
+
+def test_a_yes_to_a_convention_does_not_give_its_label_to_other_kinds(tmp_path):
+    text = TEXT + "Sie wohnt Am Wehrhahn 28, 40211 Düsseldorf.\n"
+    file = tmp_path / "letters.jsonl"
+    file.write_text("\n".join(json.dumps({"id": str(n), "text": text}) for n in range(9)))
+    start_project(file, tmp_path / "project", labels=LABELS)
+    session = Session(tmp_path / "project", background=False)
+    session.settle_class("titles", "NAME")
+    session.settle()
+    for words, label in (
+        ("Düsseldorf", "LOCATION"),
+        ("Am Wehrhahn 28", "LOCATION"),
+        ("14.09.2039", "DATE"),
+    ):
+        assert session.label_at(3, text.index(words), text.index(words) + len(words)) == label
+    session.close()

@@ -15,7 +15,7 @@ from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.label_kinds import kind_of, matching_labels, same_kind
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.rules import built_in
+from sfumato.engines.text.rules import ChosenRules, built_in
 from sfumato.engines.text.rules.whole_matches import unite_matches
 from sfumato.engines.text.verb_requests import StartRequest
 
@@ -41,12 +41,24 @@ def letters(tmp_path):
         ("Datum", "DATE"), ("Ort", "LOCATION"), ("Nombre", "NAME"), ("prénom", "NAME"), ("Età", "AGE"),
         ("Telefoon", "PHONE"), ("endereço", "LOCATION"), ("NAME_PATIENT", "NAME"), ("HOSPITAL_NAME", "ORGANIZATION"),
         ("PATIENT-ID", "ID"), ("FECHA_NACIMIENTO", "DATE"), ("DIAGNOSIS", None), ("Straße", "LOCATION"),
-        ("SEXO_SUJETO_ASISTENCIA", "SEX"), ("Angehörige", "FAMILY"),
+        ("SEXO_SUJETO_ASISTENCIA", "SEX"), ("Angehörige", "FAMILY"), ("MEDICAL_RECORD_NUMBER", "ID"),
+        ("PATIENT_NUMBER", "ID"), ("Telefon_Nummer", "PHONE"), ("Versichertennummer", "ID"), ("Handynummer", "PHONE"),
+        ("Hausnummer", "LOCATION"), ("Aufnahmedatum", "DATE"), ("IP_ADDRESS", "IP"), ("NO_ENTITY", None),
     ],
 )  # fmt: skip
 def test_label_names_are_understood(label, kind):
     assert kind_of(label) == kind
     assert kind is None or same_kind(label, kind)
+
+
+def test_of_several_labels_for_numbers_a_match_gets_the_one_that_is_named_before_it():
+    labels = ("ACCOUNT_NUMBER", "MEDICAL_RECORD_NUMBER", "SOCIAL_SECURITY_NUMBER", "IP_ADDRESS")
+    text = "Account no. 55443322, SSN 123-45-6789; MRN: 9988776 from 192.168.7.21. Policy 12345678."
+    found = ChosenRules(built_in(["en"]), labels).find(text)
+    assert [(text[s.start : s.end], s.label) for s in found] == [
+        ("55443322", "ACCOUNT_NUMBER"), ("123-45-6789", "SOCIAL_SECURITY_NUMBER"),
+        ("9988776", "MEDICAL_RECORD_NUMBER"), ("192.168.7.21", "IP_ADDRESS"), ("12345678", "ACCOUNT_NUMBER"),
+    ]  # fmt: skip
 
 
 def test_a_wider_label_takes_what_no_other_label_does():

@@ -62,6 +62,48 @@ def test_each_language_has_its_own_rules(language, text, wanted):
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "places"),
+    [
+        ("de", "Abteilung für Chirurgie\nAm Wehrhahn 28\n40211 Düsseldorf\nTel.", {"Am Wehrhahn 28", "40211", "Düsseldorf"}),
+        ("de", "wohnhaft Hinter der Mauer 3a, 18055 Rostock, Herr", {"Hinter der Mauer 3a", "18055", "Rostock"}),
+        ("de", "Karl-Marx-Straße 12-14\r\nD-12043 Berlin", {"Karl-Marx-Straße 12-14", "12043", "Berlin"}),
+        ("de", "Stubenring 5, 1010 Wien", {"Stubenring 5", "1010", "Wien"}),
+        ("de", "lebt am Breiten Weg 7 und in der Frankfurter Straße 5", {"Breiten Weg 7", "Frankfurter Straße 5"}),
+        ("de", "Zeil 1, 60313 Frankfurt am Main", {"Zeil 1", "60313", "Frankfurt am Main"}),
+        ("de", "Auf Platz 3 der Liste, CRP-Anstieg 5, Station 4, Raum 12, 2031 Betten", set()),
+        ("nl", "Oude Singel 250, 1016 AB Amsterdam", {"Oude Singel 250", "1016 AB", "Amsterdam"}),
+        ("nl", "Lange Voorhout 8\n2514 ED Den Haag", {"Lange Voorhout 8", "2514 ED", "Den Haag"}),
+    ],
+)  # fmt: skip
+def test_streets_of_any_name_are_found_by_the_postcode_that_follows(language, text, places):
+    assert {word for word, label in found(text, [language]) if label == "LOCATION"} == places
+
+
+def test_a_number_in_international_writing_is_a_telephone_number_even_where_the_area_is_not_in_use():
+    for language in ("de", "en", "nl"):
+        assert ("+49(0)321 199-6650", "PHONE") in found("to +49(0)321 199-6650.", [language])
+    assert not found("um +12,5 auf +130 (140) gestiegen", ["de"])
+
+
+def test_numbers_after_what_they_are_called():
+    text = "mrn 22334455, health plan number HP-987654, claim no. 20-4711, zip code 94103."
+    assert {
+        ("22334455", "ID"),
+        ("HP-987654", "ID"),
+        ("20-4711", "ID"),
+        ("94103", "LOCATION"),
+    } <= found(text, ["en"])
+    assert ("1010", "LOCATION") in found("PLZ: 1010", ["de"])
+
+
+def test_german_words_before_numbers():
+    text = "Aktenzeichen 57/1750-7, Pat.-Nr.: 4711-22, Kassennummer 20-12345, Akten 12"
+    assert {w for w, label in found(text, ["de"]) if label == "ID"} == {
+        "57/1750-7", "4711-22", "20-12345",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
     ("language", "text", "relatives", "sexes"),
     [
         ("en", "Sex: F. A woman with her mother-in-law and two sisters.", {"mother-in-law", "sisters"}, {"F", "woman"}),

@@ -50,6 +50,10 @@ class Answers:
     """By window: what a second reader said, token by token."""
     classes: dict[str, int] = field(default_factory=dict)
     """What was said of classes of words; −1 where it depends."""
+    members: list[npt.NDArray[np.int64]] = field(default_factory=list)
+    """By class that was called sensitive: the tokens that nobody had said anything about, in the order of the class."""
+    looked_at: Mask = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Words that somebody has answered about themselves, not as members of a class."""
 
     def not_to_ask(self, classes: Mapping[str, WordClass], likely: Mask) -> Mask:
         """Return the tokens that are not asked about: what was skipped, and classes that somebody called harmless.
@@ -74,11 +78,30 @@ class Answers:
         """1 for a sensitive token of any label, 0 for a harmless one, −1 where nobody has said."""
         return np.minimum(self.known, 1).astype(np.int8)
 
+    def learned_from(self) -> Known:
+        """Return the same as `sensitive`, of each class that was called sensitive no more members than are harmless.
+
+        One answer about hundreds of titles, before anybody has read a window, says nothing about what is harmless:
+        a model that learned from all of them would redact every word.
+        """
+        found = self.sensitive
+        harmless = int(np.count_nonzero(found == 0))
+        for tokens in self.members:
+            open_ = tokens[~self.looked_at[tokens]]
+            found[open_[harmless:]] = UNKNOWN
+        return found
+
+    def learned_codes(self) -> npt.NDArray[np.int16]:
+        """Return the labels of the words that are learned from, by number; 0 for harmless ones, −1 for others."""
+        learned = self.learned_from()
+        return np.where(learned == UNKNOWN, UNKNOWN, self.known).astype(np.int16)
+
     def copy(self) -> Answers:
         """Return a copy of these answers."""
         return Answers(
             self.known.copy(), self.skipped.copy(), self.done.copy(), self.cleared.copy(),
             list(self.drawn), self.count, dict(self.second), dict(self.classes),
+            list(self.members), self.looked_at.copy(),
         )  # fmt: skip
 
 
@@ -117,6 +140,7 @@ class AnswerSheet:
             np.zeros(n, np.bool_),
             np.zeros(len(self.windows) - 1, np.bool_),
             np.zeros(n, np.bool_),
+            looked_at=np.zeros(n, np.bool_),
         )
 
     def replayed(self, events: Iterable[Event]) -> Answers:
@@ -147,6 +171,7 @@ class AnswerSheet:
         places = [self.tokens_of((d, first, last)) for d, first, last in event["places"]]
         for place in places:
             answers.known[place] = code
+            answers.looked_at[place] = True
             answers.cleared[place] = not code and event.get("by") == "review"
         if code and event.get("exact") and places[0].start < places[0].stop:
             self._edges(answers, places[0])
@@ -177,6 +202,7 @@ class AnswerSheet:
             answers.second[int(low)] = said[inside]
             return
         answers.known[inside] = 0
+        answers.looked_at[inside] = True
         answers.known[said > 0] = said[said > 0]
         answers.cleared[said > 0] = False
         answers.done[low : max(low, high)] = True
@@ -199,6 +225,8 @@ class AnswerSheet:
         open_ = answers.known == UNKNOWN
         said = members.tokens if code else members.taught
         answers.known[said[open_[said]]] = code
+        if code:
+            answers.members.append(said[open_[said]])
         if members.asks and not code:
             answers.cleared[members.tokens[open_[members.tokens]]] = True
         if code or members.asks:

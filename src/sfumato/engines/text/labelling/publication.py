@@ -42,7 +42,7 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         answers, events = session.answers.copy(), len(session.journal)
     codes, drawn = answers.known, np.array(answers.drawn, np.int64)
     pool = session.pool
-    scored, encoder = _score_all(session, events, answers.sensitive)
+    scored, encoder = _score_all(session, events, answers.learned_from())
     counted = pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):
@@ -57,7 +57,9 @@ def explore_answers(session: Session, request: TextRequest) -> TextExploration:
         sees = ((0, True),)
         stages = [Stage(session.starter), replace(stages[0], sees=sees), *stages[1:]]
         members = tuple(member + 1 for member in members)
-    typing = None if len(session.labels) < 2 else session.place_labels.learned(codes).model
+    typing = None
+    if len(session.labels) > 1:
+        typing = session.place_labels.learned(answers.learned_codes()).model
     candidates, classifiers = [], {}
     for ratio in request.ratios:
         threshold = cost_threshold(ratio)

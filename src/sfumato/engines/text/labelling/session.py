@@ -138,12 +138,13 @@ class Session(AnswerKeeper):
         """
         with self.lock:
             is_new = self._apply_update()
-            known, codes = self.answers.sensitive, self.answers.known.copy()
+            known, codes = self.answers.learned_from(), self.answers.known.copy()
+            typed = self.answers.learned_codes()
             count, drawn = len(self.journal), list(self.answers.drawn)
             answers, update = self.answers.count, self._update
         scored = self.scorers.score(known, update)
         _ = scored.scores  # computed before anybody waits for them
-        self.place_labels.learn(codes)
+        self.place_labels.learn(typed)
         with self.lock:
             self.scored, self._fitted_at = scored, count
         since = answers - self._estimated_at  # below 0 where some were undone
@@ -183,7 +184,7 @@ class Session(AnswerKeeper):
         if len(new) < EVERY:
             return None
         self._learned_at = len(self.journal)
-        return self._learned_at, self.answers.sensitive
+        return self._learned_at, self.answers.learned_from()
 
     def _offer(self, update: EncoderUpdate) -> None:
         self._offered = update
@@ -218,7 +219,7 @@ class Session(AnswerKeeper):
         elif self.background_trainer is not None:
             if last["by"] != self.background_trainer.trainer.name:
                 raise InputError("The answers of this project were learned by another encoder.")
-            known = self.sheet.replayed(self.journal.events[: last["upto"]]).sensitive
+            known = self.sheet.replayed(self.journal.events[: last["upto"]]).learned_from()
             self._update = self.background_trainer.learn(last["upto"], known)
 
     def train_now(self) -> bool:
@@ -226,7 +227,7 @@ class Session(AnswerKeeper):
         if self.background_trainer is None:
             return False
         with self.lock:
-            given = len(self.journal), self.answers.sensitive
+            given = len(self.journal), self.answers.learned_from()
         update = self.background_trainer.learn(*given)
         if update is None:
             return False

@@ -42,7 +42,7 @@ _EDGES = (-7.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 7.0)
 _PRIOR = np.array([-3, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], np.float32)
 _PRIOR_GRADIENT = 20.0
 _WEAK, _FIRM, _FADING = 1.0, 2.0, 3.0  # the same for rules
-_UNSEEN = 0.5  # words that a label has before the first one is seen
+_UNSEEN = 5.0  # words that each label has before the first one is seen: of a few answers, nearly all may be of one label
 _CHANGE = -2.0  # initial weight of a change of labels inside a run
 _STILL = 1e-3  # squared gradient that the moves between labels begin with
 

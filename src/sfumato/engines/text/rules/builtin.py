@@ -14,21 +14,22 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from ....core.errors import ParameterError
+from .addresses import ADDRESSES
 from .checks import CHECKS
+from .letters import GAP as _GAP
+from .letters import LOWER as _L
+from .letters import UPPER as _U
 from .names import NameRule
 from .phones import PhoneRule
 from .rule import PatternRule, Rule, RuleSet
 
 __all__ = ["LANGUAGES", "built_in", "guess_languages"]
 
-_U = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽ"
-_L = "a-zà-öø-ÿāăąćčďđēęěğģīįıķĺļľłńņňōőœŕřśşšţťūůűųźżžß"
 # O'Brien, d'Ornano, McDonald, Poulmarc'h; the 's of a possessive is no part of it.
 _PART = rf"(?:[{_U}](?:['’][{_U}])?[{_L}]+(?:[{_U}][{_L}]+)*(?:['’](?!s\b)[{_L}]+)?)"
 _CAPITALS = rf"(?:[{_U}]['’])?[{_U}]{{2,}}"
 _NAME_WORD = rf"(?:(?:[dl]['’])?{_PART}(?:-{_PART})*|{_CAPITALS}|[{_U}]\.)"
 _PARTICLE = r"(?:van|von|der|den|de|del|la|las|los|da|dos|di|du|le|zu|ten|ter)"
-_GAP = r"[^\S\r\n]+"  # a name does not run over the end of a line
 _NO_NAME = r"(?!(?:Dr|Prof|med|Kollege|Kollegin|Doktor|Doctor|Professor|Herrn?|Frau|Mrs?|Ms)\b)"
 _FULL_NAME = (
     rf"{_NO_NAME}{_NAME_WORD}(?:{_GAP}(?:{_PARTICLE}{_GAP}){{0,2}}{_NO_NAME}{_NAME_WORD}){{0,3}}"
@@ -142,9 +143,10 @@ _SEX_FIELDS = {
     "pt": "Sexo",
 }  # fmt: skip
 _NUMBER_WORDS = {
-    "en": r"(?:MRN|[Mm]edical [Rr]ecord|[Rr]ecord|[Cc]ase|[Pp]atient|[Aa]ccount|[Mm]ember|[Pp]olicy|[Ii]nsurance"
+    "en": r"(?:M[Rr][Nn]|mrn|[Mm]edical [Rr]ecord|[Hh]ealth [Pp]lan|[Bb]eneficiary|[Ss]ubscriber|[Cc]laim|[Rr]ecord|[Cc]ase|[Pp]atient|[Aa]ccount|[Mm]ember|[Pp]olicy|[Ii]nsurance"
     r"|[Ll]icen[cs]e|[Pp]assport|[Cc]hart|[Ee]ncounter|[Ff]ile|[Ee]mployee|[Hh]ospital|NHS|ID)",
-    "de": r"(?:[Pp]atienten|[Ff]all|[Vv]ersicherten|[Aa]ufnahme|[Pp]ersonal|[Aa]kten|[Kk]onto|[Aa]usweis|ID)",
+    "de": r"(?:[Pp]atienten|Pat\.?|[Ff]all|[Vv]ersicherten|[Aa]ufnahme|[Pp]ersonal|[Aa]kten(?:zeichen)?|[Gg]eschäftszeichen"
+    r"|Az\.|[Kk]onto|[Kk]assen|[Kk]unden|[Mm]itglieds|[Rr]echnungs|[Aa]uftrags|[Vv]organgs|[Aa]usweis|ID)",
     "es": r"(?:NHC|[Hh]istoria(?: clínica)?|[Ee]xpediente|[Pp]aciente|[Cc]olegiado|NºCol|[Pp]óliza|NASS|CIPA?|ID)",
     "fr": r"(?:IPP|NIP|[Dd]ossier|[Pp]atient|[Ss]éjour|[Cc]ontrat|ID)",
     "it": r"(?:[Cc]artella(?: clinica)?|[Pp]ratica|[Pp]aziente|[Tt]essera|ID)",
@@ -176,29 +178,6 @@ _NATIONAL = {
     "pt": (
         ("tax number", r"\b[1-35689]\d{2} ?\d{3} ?\d{3}\b", "portuguese_tax", 0.5, ("NIF", "contribuinte")),
     ),
-}  # fmt: skip
-_POSTCODES = {
-    "en": (
-        r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b",
-        r"\b[A-Z]{2},? (?P<span>\d{5}(?:-\d{4})?)\b",
-    ),
-    "de": (rf"\b(?:D-|A-|CH-)?(?P<span>\d{{5}})\s+[{_U}][{_L}]+",),
-    "es": (rf"\b(?P<span>[0-5]\d{{4}})(?:\s+[{_U}]|\s*,|\.)", r"\bCP(?:\s*:)?\s*(?P<span>\d{5})\b"),
-    "fr": (rf"\b(?P<span>\d{{5}})\s+[{_U}]",),
-    "it": (rf"\b(?P<span>\d{{5}})\s+[{_U}]",),
-    "nl": (r"\b\d{4} ?[A-Z]{2}\b",),
-    "pt": (r"\b\d{4}-\d{3}\b",),
-}
-_STREETS = {
-    "en": rf"\b\d{{1,5}}\s+(?:[{_U}][\w.'’-]*\s+){{1,4}}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr"
-    r"|Boulevard|Blvd|Terrace|Square)\b\.?",
-    "de": rf"\b[{_U}][\w.-]{{0,60}}(?:straße|strasse|str\.|weg|platz|allee|gasse)\s+\d{{1,4}}\s?[a-z]?\b",
-    "es": rf"\b(?:[Cc]/|[Cc]alle|[Aa]venida|[Aa]vda\.?|[Pp]laza|[Pp]za\.?|[Pp]aseo|[Cc]arretera)\s+[{_U}\w][^,.;\n]{{2,40}}"
-    r"(?:,\s*(?:nº\s*)?\d{1,4})?",
-    "fr": rf"\b\d{{1,4}}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|place|chemin|allée|impasse)\s+[{_U}\w][^,.;\n]{{2,40}}",
-    "it": rf"\b(?:[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso)\s+[{_U}][^,.;\n]{{2,40}}(?:,\s*\d{{1,4}})?",
-    "nl": rf"\b[{_U}][\w-]{{0,60}}(?:straat|weg|laan|plein|gracht|kade)\s+\d{{1,4}}\s?[a-z]?\b",
-    "pt": rf"\b(?:Rua|Avenida|Av\.|Praça|Travessa|Largo)\s+[{_U}][^,.;\n]{{2,40}}(?:,\s*\d{{1,4}})?",
 }  # fmt: skip
 _COMMON_WORDS = {
     "en": "the of and to in is was that for with on he she his her at this",
@@ -289,7 +268,7 @@ def _everywhere() -> list[Rule]:
             r"(?:https?|ftp)://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]|\bwww\.[\w-]+(?:\.[\w-]+)+(?:/[^\s<>\"')\]]*)?",
         ),
         _pattern("IP address", "IP", 0.9,
-                 r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.])"),
+                 r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)"),
         _pattern("IPv6 address", "IP", 0.9, r"(?<![\w:])(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![\w:])"),
         _pattern("bank account", "ID", 0.98, r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b",
                  check=CHECKS["iban"]),
@@ -302,6 +281,8 @@ def _everywhere() -> list[Rule]:
         _pattern("telephone after its word", "PHONE", 0.8,
                  r"(?i:\b(?:phone|tel(?:efon|éfono|éphone|efono|efoon|efone)?|fax|mobile|cell|call|handy|móvil)\b)"
                  r"[^\d\n+(]{0,15}(?P<span>[+(]?\d[\d ()./-]{5,18}\d)"),
+        # Also where the area code is none that is in use: made up, mistyped or new.
+        _pattern("international telephone", "PHONE", 0.75, r"(?<![\w+])\+[1-9]\d{0,2}(?:[ ./()-]{0,3}\d){7,12}(?!\d)"),
         _pattern("dashed telephone", "PHONE", 0.7, r"(?<![\d-])(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}(?![\d-])"),
         _pattern("year", "DATE", 0.25, r"(?<![\d.,/-])(?:19[2-9]\d|20[0-3]\d)(?![\d,/-]|\.\d)"),
     ]  # fmt: skip
@@ -330,7 +311,6 @@ def _of(language: str) -> list[Rule]:
         _pattern("number after its word", "ID", 0.75,
                  rf"\b{_NUMBER_WORDS[language]}(?:[\s-]?(?:number|no|num|[Nn]ummer|[Nn]r|[Nn]úmero|nº|numéro|n°|numero|nummer|#|ID|id))?"
                  r"\.?(?:\s*(?:[:#]|is|es|ist))?\s*(?P<span>[A-Z]{0,4}[-/]?\d[\dA-Z/-]{3,19})\b", languages=only),
-        _pattern("street", "LOCATION", 0.7, _STREETS[language], languages=only),
     ]  # fmt: skip
     rules += [
         _pattern(kind, "ID", score, pattern, check=CHECKS[check], context=context,
@@ -345,7 +325,7 @@ def _of(language: str) -> list[Rule]:
     ]  # fmt: skip
     rules += [_pattern("age", "AGE", 0.75, pattern, languages=only) for pattern in _AGES[language]]
     rules += [
-        _pattern("postcode", "LOCATION", 0.6, pattern, languages=only)
-        for pattern in _POSTCODES[language]
+        _pattern(name, "LOCATION", score, pattern, languages=only)
+        for name, score, pattern in ADDRESSES[language]
     ]
     return rules

@@ -16,7 +16,7 @@ from ....core.errors import ModelError
 from ....data.document import Document, Span
 from ..reading.arrays import Mask
 from ..reading.features import PlaceFeature
-from ..reading.label_kinds import matching_labels
+from ..reading.label_kinds import closest_label, matching_labels, same_kind
 from ..reading.tokens import Tokens, labels_from_spans
 from .builtin import built_in
 from .checks import CHECKS
@@ -31,6 +31,8 @@ BUILT_IN = "built-in"
 
 FIRM = 0.8
 """The score from which a match is redacted regardless of the model."""
+
+_NEAR = 40  # characters before a match in which its label may be named
 
 NEVER_FIRM = 2.0
 """Instead of `FIRM`: no match is redacted regardless of the model."""
@@ -113,11 +115,27 @@ class ChosenRules:
             return {kind: kind for kind in kinds}
         return {kind: label for kind in kinds for label in matching_labels({kind}, self.labels).values()}  # fmt: skip
 
+    @cached_property
+    def _alike(self) -> dict[str, list[str]]:
+        """By kind of the rules: the run's label of it first, then others that mean the same."""
+        return {
+            kind: [
+                label,
+                *(other for other in self.labels if other != label and same_kind(other, kind)),
+            ]
+            for kind, label in self._names.items()
+        }
+
     def find(self, text: str) -> list[Span]:
         """Return what the rules find in a text, under the run's labels."""
         names = self._names
         found = self.rules.find(text, labels=names) if names else []
-        return [replace(span, label=names[span.label]) for span in found]
+        return [replace(span, label=self._label_of(span, text)) for span in found]
+
+    def _label_of(self, span: Span, text: str) -> str:
+        """Return the run's label of a match: of several of its kind, the one that is named before it."""
+        among = self._alike[span.label]
+        return closest_label(among, text[max(0, span.start - _NEAR) : span.start]) if len(among) > 1 else among[0]  # fmt: skip
 
     def documents(self, documents: Iterable[Document]) -> list[Document]:
         """Return the documents with what the rules find as their only spans."""
