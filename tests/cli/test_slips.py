@@ -146,17 +146,17 @@ def test_a_way_to_choose_is_suggested(place, given, meant):
     assert f"did you mean {meant}?" in said
 
 
-def test_a_decimal_comma_is_told_as_such(place):
+def test_a_decimal_comma_is_told_as_such(place, tmp_path):
     """0,01 is how most of Europe writes it; commas are between limits here."""
     register = place / "samples" / "register.csv"
     status, said = told(
-        "tables", "publish", place / "register", register, "--choose", "max-risk:0,01", "--out", place / "x"
+        "tables", "publish", place / "register", register, "--choose", "max-risk:0,01", "--out", tmp_path / "x"
     )  # fmt: skip
     assert status == 2
     assert "'max-risk:0,01' has a comma within a number. Hint: write a decimal point" in said
     status, said = told(
         "tables", "publish", place / "register", register, "--choose", "max-risk:0.5,min-utility:0.1", "--out",
-        place / "x",
+        tmp_path / "x",
     )  # fmt: skip
     assert status == 0, said
 
@@ -215,6 +215,23 @@ def test_a_project_leaves_out_files_that_cannot_be_read_and_says_how_many(place,
     status, said = told("text", "publish", tmp_path / "frontier", tmp_path / "project", "--ratio", "10", "--accept-shift", "--out", tmp_path / "release")  # fmt: skip
     assert status == 1, said
     assert "2 records could not be processed and were withheld" in said
+
+
+def test_a_folder_that_is_not_there_is_not_served(place):
+    status, said = told("serve", place / "nots")
+    assert status == 2
+    assert "There is no folder 'nots'." in said
+
+
+def test_an_audit_of_another_number_of_documents_is_told(place):
+    released = place / "released"
+    answers = place / "released.audit-documents.txt"
+    status, said = told("text", "audit", released, "--documents", "4", "--force")
+    assert status == 0, said
+    status, said = told("text", "audit", released, "--documents", "5")
+    assert status == 2
+    assert "The answers are about 4 documents, and 5 were asked for." in said
+    answers.unlink()
 
 
 @pytest.mark.parametrize("option", ["--port=99999", "--port=-1", "--idle=0"])

@@ -382,6 +382,25 @@ def test_two_columns_of_a_frame_with_one_name_are_refused():
         read_table(frame, schema())
 
 
+def test_a_decimal_comma_that_the_schema_does_not_declare_is_told():
+    schema = {"attribute": [{"name": "weight", "role": "quasi", "domain": {"quantiles": 2}}]}
+    cells = [f"{n},5" for n in range(40)]
+    with pytest.raises(
+        DataError, match=r"in row 1\. Hint: its numbers have a decimal comma: decimal = \",\""
+    ):
+        read_table({"weight": cells}, schema)
+    with pytest.raises(DataError, match=r"not a number in row 1\.$"):
+        read_table({"weight": [*cells, "heavy"]}, schema)
+    schema["attribute"][0]["decimal"] = ","
+    assert len(read_table({"weight": cells}, schema).domains[0]) == 2
+
+
+def test_a_column_with_an_accent_is_suggested():
+    schema = {"attribute": [{"name": "eta", "role": "quasi", "domain": "observed"}]}
+    with pytest.raises(DataError, match=r"has no column 'eta'\. Hint: did you mean 'Età'\?"):
+        read_table({"Età": ["1"]}, schema)
+
+
 @pytest.mark.parametrize("domain", [{"range": [0, 120]}, {"range": [0, 120], "step": 10}])
 def test_decimals_in_a_range_of_whole_numbers_are_told_as_such(domain):
     """To widen the range would not help."""

@@ -352,8 +352,9 @@ class _Csv:
             column = i + 1 + (0 <= self.label_at <= i)
             raise DataError(
                 f"The cell in column {column:,} of record {number} of {self.path.name!r} is neither 0 nor 1.",
-                hint="name the columns of a log by --log item=COLUMN,person=COLUMN; leave out a column that "
-                "numbers the rows, and turn counts and categories into columns of 0 and 1 first.",
+                hint="name the column of the labels by --labels COLUMN, and those of a log by --log "
+                "item=COLUMN,person=COLUMN; leave out a column that numbers the rows, and turn counts and "
+                "categories into columns of 0 and 1 first.",
             )
 
 

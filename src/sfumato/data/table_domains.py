@@ -73,12 +73,18 @@ def _quantiles(schema: TableSchema, attribute: Attribute, opened: TableSource) -
 def not_a_number(opened: TableSource, name: str, cell: str) -> DataError:
     """Return the error that names the row of the first cell that is not a number."""
     number = f"TRY_CAST({cell} AS DOUBLE)"
+    comma = f"TRY_CAST(replace(CAST({cell} AS VARCHAR), ',', '.') AS DOUBLE) IS NOT NULL"
     found = opened.query(
-        f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {cell} IS NOT NULL AND "
-        f"({number} IS NULL OR NOT isfinite({number})) AS odd FROM {opened.sql}) WHERE odd"
+        f"SELECT min(place) AS place, bool_and(comma) AS comma FROM (SELECT row_number() OVER () AS place, {comma} AS "
+        f"comma, {cell} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number})) AS odd FROM {opened.sql}) WHERE odd"
     )
-    row = found.column("place")[0].as_py()
-    return DataError(f"The column {name!r} holds a cell that is not a number in row {row:,}.")
+    row, has_comma = found.column("place")[0].as_py(), found.column("comma")[0].as_py()
+    return DataError(
+        f"The column {name!r} holds a cell that is not a number in row {row:,}.",
+        hint="""its numbers have a decimal comma: decimal = "," in the schema."""
+        if has_comma
+        else None,
+    )
 
 
 def domain_of(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -261,7 +262,7 @@ class TableSource:
         """Refuse a table that lacks one of the columns; its own are not named, unless one is nearly the same."""
         for name in names:
             if name not in self.columns:
-                alike = [c for c in self.columns if c.casefold() == name.casefold()]
+                alike = [c for c in self.columns if _bare(c) == _bare(name)]
                 near = alike or get_close_matches(name, self.columns, n=1, cutoff=_NEAR)
                 many = "1 column" if len(self.columns) == 1 else f"{len(self.columns):,} columns"
                 named = (
@@ -380,3 +381,9 @@ def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
             f"A table cannot be read from an object of the type {type(frame).__name__}.",
             hint="give a path, or a pandas, polars or Arrow frame.",
         ) from None
+
+
+def _bare(name: str) -> str:
+    """Return a name without accents and in lower case."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(c for c in letters if not unicodedata.combining(c))

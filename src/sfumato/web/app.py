@@ -92,6 +92,9 @@ class PageState:
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
         self.folders = [Path(folder) for folder in folders]
+        for folder in self.folders:
+            if not folder.exists():
+                raise InputError(f"There is no folder {folder.name!r}.", hint="check the path.")
         found = (open_desk(folder) for folder in self.folders)
         self.desk = next((desk for desk in found if desk is not None), None)
         self.frontiers = Frontiers(self.folders, self.desk)

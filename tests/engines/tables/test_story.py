@@ -8,6 +8,8 @@ from sfumato import tables
 from sfumato.core.engine import Part
 from sfumato.data.samples import patient_register, register_population, register_schema
 from sfumato.engines.tables.engine import ENGINE
+from sfumato.engines.tables.records import GroupSize
+from sfumato.engines.tables.story.charts import groups_chart
 from sfumato.presentation.knowledge import shared_terms
 from sfumato.presentation.numbers import segments
 
@@ -104,3 +106,23 @@ def test_who_knows_that_a_person_is_in_the_table_is_not_left_out(told):
     assert "For someone who does it is at most" in public.verdict[1]
     assert any("Among the records of the table itself" in check.text for check in public.checks)
     assert not any("of fewer than five people" in sentence for sentence in public.attack)
+
+
+def test_sizes_of_groups_that_are_divided_differently_are_drawn_together():
+    """Of the unchanged table 2 records are in a pair: they must not be missing where the release says `2`."""
+
+    def sizes(*of):
+        return tuple(
+            GroupSize(low=low, high=high, records=n, risk_share=share) for low, high, n, share in of
+        )
+
+    published = sizes((2, 2, 2, 0.03), (3, 4, 8, 0.07), (10, None, 590, 0.9))
+    unchanged = sizes((1, 2, 600, 1.0))
+    chart = groups_chart("tables", published, unchanged)
+    by_series = {}
+    for size, share, what in chart.rows:
+        by_series.setdefault(what, {})[size] = share
+    assert by_series["of the records, unchanged table"] == {"1–2": "100%", "3–4": "0%", "10+": "0%"}
+    assert list(by_series["of the records, published"]) == ["1–2", "3–4", "10+"]
+    alone = groups_chart("tables", published, ())
+    assert {row[0] for row in alone.rows} == {"2", "3–4", "10+"}

@@ -31,6 +31,35 @@ def _words(low: int, high: int | None) -> str:
     return count(low) if low == high else f"{count(low)}–{count(high)}"
 
 
+def _common_sizes(*counted: tuple[GroupSize, ...]) -> list[tuple[int, int | None]]:
+    """Return ranges of sizes that hold each range of several histograms whole: they may be divided differently.
+
+    >>> a = GroupSize(low=1, high=2, records=5, risk_share=1.0)
+    >>> b = GroupSize(low=2, high=2, records=5, risk_share=0.5)
+    >>> c = GroupSize(low=3, high=4, records=5, risk_share=0.5)
+    >>> _common_sizes((a,), (b, c))
+    [(1, 2), (3, 4)]
+    """
+    found: list[tuple[int, int | None]] = []
+    for size in sorted((s for sizes in counted for s in sizes), key=lambda s: s.low):
+        if found and (found[-1][1] is None or size.low <= found[-1][1]):
+            low, high = found.pop()
+            high = None if high is None or size.high is None else max(high, size.high)
+            found.append((low, high))
+        else:
+            found.append((size.low, size.high))
+    return found
+
+
+def _joined(sizes: tuple[GroupSize, ...], low: int, high: int | None) -> GroupSize | None:
+    """Return what a histogram counts in a range of sizes; None where it counts nothing."""
+    inside = [s for s in sizes if s.low >= low and (high is None or s.low <= high)]
+    if not inside:
+        return None
+    share = min(1.0, sum(s.risk_share for s in inside))
+    return GroupSize(low=low, high=high, records=sum(s.records for s in inside), risk_share=share)
+
+
 def groups_chart(
     part_id: str, groups: tuple[GroupSize, ...], before: tuple[GroupSize, ...]
 ) -> Chart | None:
@@ -38,13 +67,12 @@ def groups_chart(
     total, unchanged_total = sum(g.records for g in groups), sum(g.records for g in before)
     if not total:
         return None
-    now = {(g.low, g.high): g for g in groups}
-    unchanged = {(g.low, g.high): g for g in before} if unchanged_total else {}
+    unchanged = before if unchanged_total else ()
     bars: list[tuple[str, str, float]] = []  # size, what, share
     said = []
-    for low, high in sorted({*now, *unchanged}, key=lambda size: size[0]):
+    for low, high in _common_sizes(groups, unchanged):
         size = _words(low, high)
-        g, was = now.get((low, high)), unchanged.get((low, high))
+        g, was = _joined(groups, low, high), _joined(unchanged, low, high)
         shares = [
             (say("of the records, published"), g.records / total if g else 0.0),
             (say("of the risk, published"), g.risk_share if g else 0.0),

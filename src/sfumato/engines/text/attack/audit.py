@@ -197,6 +197,12 @@ def _read_marks(
 ) -> list[list[str]]:
     """Return what was marked in each document; a document that was changed otherwise is refused."""
     total = len(documents)
+    head = re.search(rf"^{_HEAD}1 of (\d+)$", answers, flags=re.MULTILINE)
+    if head is not None and int(head[1]) != total:
+        raise DataError(
+            f"The answers are about {int(head[1]):,} documents, and {total:,} were asked for.",
+            hint="ask for as many as before, or start over with --force.",
+        )
     pieces = re.split(rf"^{_HEAD}(\d+) of {total}\n", answers, flags=re.MULTILINE)
     found = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
     inside = re.compile(re.escape(pair[0]) + r"(.*?)" + re.escape(pair[1]), re.DOTALL)
