@@ -54,8 +54,8 @@ LINEAR = "linear, background"
 Sees = tuple[tuple[str, bool], ...]
 
 
-def background_of(group: Sequence[str]) -> list[Any]:
-    """Return a sample of the corpora that are not in a group."""
+def background_of(group: Sequence[str], size: int = BACKGROUND) -> list[Any]:
+    """Return a sample of the corpora that are not in a group, so many words of each."""
     folder = data_folder()
     assert folder is not None
     drawn = []
@@ -64,7 +64,7 @@ def background_of(group: Sequence[str]) -> list[Any]:
             documents = read(folder, other)
             order = Streams(SEED).generator(f"background {other}").permutation(len(documents))
             words = np.cumsum([len(documents[i].text.split()) for i in order])
-            drawn += [documents[i] for i in order[: int(np.searchsorted(words, BACKGROUND)) + 1]]
+            drawn += [documents[i] for i in order[: int(np.searchsorted(words, size)) + 1]]
     return drawn
 
 

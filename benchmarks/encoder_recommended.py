@@ -7,9 +7,10 @@ attacked from the most useful one on, until one is good enough. Attackers have t
 that learn from a labelled part of the release, with and without what the background's CRF thinks, that CRF alone, an encoder
 that learned from the background with most names masked, and that encoder tuned on the release. `--each` attacks the release
 at every ratio, in both halves; `--bound high` goes on until the upper end of the range is low enough as well; `--scratch`
-adds an encoder that is tuned on the release alone.
+adds an encoder that is tuned on the release alone; with `--more` attackers know more than the publisher: twice as much of
+every corpus but those of the halves that are named.
 
-`python -m benchmarks.encoder_recommended keep FOLDER [HALF …] [--words N] [--each] [--bound high] [--scratch]` keeps what
+`python -m benchmarks.encoder_recommended keep FOLDER [HALF …] [--words N] [--each] [--bound high] [--scratch] [--more]` keeps what
 some halves gave, after each release, and goes on where it ended; it also keeps what the encoder thought of them for
 `benchmarks.encoder_background later`;
 `python -m benchmarks.encoder_recommended combine FOLDER` adds them to the results of `benchmarks encoder_attackers`.
@@ -22,6 +23,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,7 +58,7 @@ RATIOS = (10.0, 20.0, 50.0)
 MOST, BUDGET = 12, 100
 OWN, UNSEEN = "out of fold", "unseen half"
 TUNED, SCRATCH = "encoder of the masked background, tuned on the release", "encoder on the release"
-KEPT_BEFORE = "max-found"  # four of the halves, cut: what an earlier version of this file measured
+FOUND, FOUND_WITH_MORE, MORE = "found", "found by attackers with more background", 15_000
 
 
 class Half(NamedTuple):
@@ -103,23 +105,36 @@ def _kept(path: Path, learn: Callable[[], Model]) -> Model:
     return model
 
 
-class _Shared:
-    """What is learned from the background once, for all halves."""
+class _Background:
+    """What is learned from other corpora once, for all halves."""
 
     def __init__(self, known: list[Any], folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         data, labels = prepared(known)
-        whole = Labelled(data, labels, ("NAME",), np.zeros(data.documents, np.bool_))
-        streams, encoder = Streams(0), _encoder("two")
-        release = AttackedRelease(data, whole.sensitive, whole.own)
-        self.crf = _kept(
-            folder / "crf.npz",
-            lambda: CRF().fit(data, whole.sensitive, seed=streams.seed_of("background")),
+        self.folder, self.streams, self.encoder = folder, Streams(0), _encoder("two")
+        self.whole = Labelled(data, labels, ("NAME",), np.zeros(data.documents, np.bool_))
+
+    @cached_property
+    def crf(self) -> Model:
+        data, seed = self.whole.data, self.streams.seed_of("background")
+        return _kept(
+            self.folder / "crf.npz", lambda: CRF().fit(data, self.whole.sensitive, seed=seed)
         )
-        self.publisher = _kept(
-            folder / "publisher.npz", lambda: learn_from_background(encoder, whole, streams)
+
+    @cached_property
+    def publisher(self) -> Model:
+        """The publisher's encoder."""
+        return _kept(
+            self.folder / "publisher.npz",
+            lambda: learn_from_background(self.encoder, self.whole, self.streams),
         )
-        self.masked = _kept(
-            folder / "masked.npz", lambda: _of_background(encoder, release, streams)
+
+    @cached_property
+    def masked(self) -> Model:
+        """The attackers' encoder, which expects names to be masked."""
+        release = AttackedRelease(self.whole.data, self.whole.sensitive, self.whole.own)
+        return _kept(
+            self.folder / "masked.npz", lambda: _of_background(self.encoder, release, self.streams)
         )
 
     def __call__(self, _encoder: Any, _whole: Labelled, _streams: Streams) -> Model:
@@ -129,10 +144,11 @@ class _Shared:
 
 @dataclass
 class Attackers:
-    """Who attacks, with what is known of the background."""
+    """Who attacks, with what is learned from the background, and under which key it is kept."""
 
-    shared: _Shared
+    background: _Background
     scratch: bool = False
+    key: str = FOUND
 
     def __call__(self, release: Labelled, redacted: Mask) -> dict[str, list[float]]:
         """Return what each attacker finds in the first words of a release, and the ends of its range."""
@@ -156,18 +172,18 @@ class Attackers:
         def inside(learner: Learner, read: TokenData) -> Scores:
             return out_of_fold(learner, read, sensitive, fold, seed=0)
 
-        outside = self.shared.crf.scores(data)
+        outside = self.background.crf.scores(data)
         informed = data.with_places(*stack_places(data, outside, with_own=True))
         encoder = _attacking(_encoder("two"))
         encoder.prepare(data)  # what the lower layers say of a release is the same for all of these
-        tuned = encoder.warm_start(self.shared.masked)
+        tuned = encoder.warm_start(self.background.masked)
         assert tuned is not None
         every = {
             "crf on the release": inside(CRF(), data),
             "character n-grams on the release": inside(CharacterNGrams(), data),
             "crf of the background": outside,
             "crf on the release, informed by background": inside(CRF(), informed),
-            "encoder of the masked background": self.shared.masked.scores(data),
+            "encoder of the masked background": self.background.masked.scores(data),
             TUNED: inside(tuned, data),
         }
         return every | ({SCRATCH: inside(encoder, data)} if self.scratch else {})
@@ -183,7 +199,7 @@ def left_in(release: Labelled, redacted: Mask) -> dict[str, Any]:
 
 
 def published(
-    half: Half, path: Path, known: list[Any], shared: _Shared
+    half: Half, path: Path, known: list[Any], shared: _Background
 ) -> tuple[dict[str, Any], dict[str, dict[str, Mask]], dict[str, Labelled]]:
     """Publish a half and the unseen one at every ratio; return what is known of it, what is redacted, and the halves."""
     whole = labelled_half(half.documents(), known)
@@ -229,72 +245,77 @@ def by_use(part: dict[str, Any]) -> list[str]:
     return sorted(own, key=lambda ratio: (-own[ratio]["published"], own[ratio]["left"]))
 
 
-def strongest(one: dict[str, Any], end: int = 0) -> float:
+def strongest(one: dict[str, Any], key: str, end: int = 0) -> float:
     """Return what the attacker who finds most finds, or the upper end of the range of that."""
-    assert "found" in one
-    return float(max(one["found"].values(), key=lambda found: found[0])[end])
+    return float(max(one[key].values(), key=lambda found: found[0])[end])
 
 
-def recommended(part: dict[str, Any], most: float, end: int = 0) -> str | None:
+def recommended(part: dict[str, Any], key: str, end: int = 0) -> str | None:
     """Return the ratio that publishes most among those at which the strongest attacker finds few enough."""
-    attacked = (ratio for ratio in by_use(part) if "found" in part[OWN][ratio])
-    return next((ratio for ratio in attacked if strongest(part[OWN][ratio], end) <= most), None)
+    attacked = (ratio for ratio in by_use(part) if key in part[OWN][ratio])
+    return next(
+        (ratio for ratio in attacked if strongest(part[OWN][ratio], key, end) <= MOST), None
+    )
 
 
 def attack_half(
-    half: Half, path: Path, known: list[Any], attackers: Attackers, *, each: bool, end: int
-) -> None:
+    half: Half, path: Path, known: list[Any], publisher: _Background, attackers: Attackers,
+    *, each: bool, end: int,
+) -> None:  # fmt: skip
     """Attack what was published of a half until a candidate is good enough, and this one in the unseen half."""
-    part, redacted, halves = published(half, path, known, attackers.shared)
+    part, redacted, halves = published(half, path, known, publisher)
+    key = attackers.key
 
     def attacked(where: str, ratio: str) -> None:
         one = part[where][ratio]
-        if "found" not in one:
-            start = time.process_time()
-            one["found"] = attackers(halves[where], redacted[where][ratio])
-            one["cpu_seconds_of_attackers"] = round(time.process_time() - start)
+        if key not in one:
+            one[key] = attackers(halves[where], redacted[where][ratio])
             write_part(path, part)
 
     for ratio in by_use(part):
         attacked(OWN, ratio)
-        if not each and strongest(part[OWN][ratio], end) <= MOST:
+        if not each and strongest(part[OWN][ratio], key, end) <= MOST:
             break
-    chosen = {recommended(part, MOST), recommended(part, MOST, end)} - {None}
-    for ratio in part[UNSEEN] if each else sorted(ratio for ratio in chosen if ratio is not None):
-        attacked(UNSEEN, ratio)
+    chosen = {recommended(part, key), recommended(part, key, end)}
+    for ratio in part[UNSEEN]:
+        if each or ratio in chosen:
+            attacked(UNSEEN, ratio)
 
 
 def keep(given: argparse.Namespace) -> None:
     folder: Path = given.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "shared").mkdir(exist_ok=True)
     known = background_of(WITHHELD)
-    shared = _Shared(known, folder / "shared")
-    encoder_forms.learn_from_background = shared  # type: ignore[attr-defined]
-    attackers = Attackers(shared, given.scratch)
-    for title in given.halves or HALVES:
-        half = Half.named(title, given.words)
+    publisher = _Background(known, folder / "shared")
+    encoder_forms.learn_from_background = publisher  # type: ignore[attr-defined]
+    halves = [Half.named(title, given.words) for title in given.halves or HALVES]
+    attackers = Attackers(publisher, given.scratch)
+    if given.more:
+        names = sorted({half.name for half in halves})
+        more = _Background(background_of(names, MORE), folder / "-".join(["more", *names]))
+        attackers = Attackers(more, given.scratch, FOUND_WITH_MORE)
+    for half in halves:
+        path = folder / f"{half.name}--{half.way}--{half.seed}.json"
         end = 2 if given.bound == "high" else 0
-        attack_half(half, folder / f"{title}.json", known, attackers, each=given.each, end=end)
+        attack_half(half, path, known, publisher, attackers, each=given.each, end=end)
 
 
-def choice(part: dict[str, Any], most: float, end: int) -> dict[str, Any] | None:
+def choice(part: dict[str, Any], key: str, end: int) -> dict[str, Any] | None:
     """Return what is recommended out of fold, and what attackers find there and in the unseen half."""
-    ratio = recommended(part, most, end)
+    ratio = recommended(part, key, end)
     if ratio is None:
         return None
     found: dict[str, Any] = {"ratio": float(ratio)}
     for where in (OWN, UNSEEN):
         one, ten = part[where][ratio], part[where]["10"]
-        if "found" in one:
-            best = max(one["found"].values(), key=lambda found: found[0])
-            found[where] = {"strongest": best[0], "low": best[1], "high": best[2]}
-        else:
-            found[where] = {}
-        if "found" in ten:
-            found[where]["strongest_at_10"] = strongest(ten)
-        for key in ("left", "T(10)", "published"):
-            found[where][f"{key}_over_10"] = round(one[key] / max(1e-9, ten[key]), 3)
+        found[where] = {
+            f"{measure}_over_10": round(one[measure] / max(1e-9, ten[measure]), 3)
+            for measure in ("left", "T(10)", "published")
+        }
+        if key in one:
+            ends = (strongest(one, key, place) for place in range(3))
+            found[where] |= dict(zip(("strongest", "low", "high"), ends, strict=True))
+        if key in ten:
+            found[where]["strongest_at_10"] = strongest(ten, key)
     return found
 
 
@@ -302,18 +323,23 @@ def combine(folder: Path) -> dict[str, Any]:
     """Return the results of `encoder_attackers` with what these halves gave."""
     parts = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
     before = json.loads((RESULTS / "encoder_attackers.json").read_text(encoding="utf-8"))
+    rules = {"": 0, ", by the upper end of the range": 2}
     return {
         **{k: v for k, v in before.items() if k not in ("versions", "machine")},
-        f"{KEPT_BEFORE}, whole halves": {
+        "max-found, whole halves": {
             "background_words_of_each_other_corpus": BACKGROUND,
             "corpora_that_are_no_background": list(WITHHELD),
-            "found": "[what is found in 100 words, and its range]",
+            "each_attacker": "what it finds in 100 words, and both ends of the range",
+            FOUND_WITH_MORE: f"{MORE} words of every corpus but those of these halves; attackers alone know them",
             "parts": parts,
             "choices": {
-                f"max-found:{MOST}{rule}": {
-                    title: choice(part, MOST, end) for title, part in parts.items()
+                f"max-found:{MOST}{rule}, {key}": {
+                    title: choice(part, key, end)
+                    for title, part in parts.items()
+                    if any(key in one for one in part[OWN].values())
                 }
-                for rule, end in (("", 0), (", by the upper end of the range", 2))
+                for rule, end in rules.items()
+                for key in (FOUND, FOUND_WITH_MORE)
             },
         },
     }
@@ -330,6 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--each", action="store_true")
     command.add_argument("--bound", choices=("found", "high"), default="found")
     command.add_argument("--scratch", action="store_true")
+    command.add_argument("--more", action="store_true")
     command.add_argument("halves", nargs="*", metavar="HALF")
     given = parser.parse_args(arguments)
     if given.command == "combine":
