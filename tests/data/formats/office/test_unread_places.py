@@ -98,7 +98,6 @@ def test_a_sheet_that_no_list_names_is_left_out():
     [
         ("docx", "word/document.xml", b"wordprocessingml/2006/main", b"wordprocessingml/2006/Quetzalcanary"),
         ("docx", "word/document.xml", b"w:document", b"w:styles"),
-        ("docx", "word/styles.xml", b"wordprocessingml/2006/main", b"wordprocessingml/2006/Quetzalcanary"),
         ("xlsx", "xl/workbook.xml", b"<workbook xmlns=", b"<workbook own="),
         ("odt", "content.xml", b"opendocument:xmlns:office", b"opendocument:xmlns:Quetzalcanary"),
         ("odt", "content.xml", b"document-content", b"document-styles"),
@@ -111,6 +110,19 @@ def test_parts_with_another_root_withhold_the_file(kind, part, old, new):
 
     with pytest.raises(RefusedFileError, match=r"not of the kind that its name says|well-formed"):
         FORMATS[kind]().open(changed(good(kind), part, change))
+
+
+def test_a_part_of_another_vocabulary_goes():
+    def change(data):
+        return data.replace(b"wordprocessingml/2006/main", b"wordprocessingml/2006/Quetzalcanary")
+
+    content = good("docx")
+    whole, parts = saved("docx", content)
+    assert b"word/styles.xml" in parts
+    opened, parts = saved("docx", changed(content, "word/styles.xml", change))
+    assert opened.text == whole.text
+    assert b"word/styles.xml" not in parts
+    assert WORD not in parts
 
 
 def test_an_empty_file_makes_no_other_format_of_a_folder(tmp_path):
