@@ -54,7 +54,7 @@ ROUND = {"pdf": 40}
 MANY = 130
 OPTIONS = ((), ("--replace", "surrogate"), ("--keep-ids",), ("--replace", "mask"))
 _TYPE = re.compile(
-    rb'"(?:resourceType|type)":"%b"|(?<="reference":")%b(?=/)' % ((PLANTED.encode(),) * 2)
+    rb'"resourceType":"%b"|(?<="reference":")%b(?=/)' % ((PLANTED.encode(),) * 2)
 )
 
 
