@@ -53,6 +53,9 @@ ROUND = {"pdf": 40}
 """Files of one folder, where they are not as many as elsewhere."""
 MANY = 130
 OPTIONS = ((), ("--replace", "surrogate"), ("--keep-ids",), ("--replace", "mask"))
+_TYPE = re.compile(
+    rb'"resourceType":"%b"|(?<="reference":")%b(?=/)' % ((PLANTED.encode(),) * 2)
+)
 
 
 @dataclass
@@ -202,8 +205,8 @@ def leaks(path: Path) -> bool:
     from sfumato.data.document import Document
     from sfumato.data.documents import read_documents
 
-    # The type of a resource is not read: it is no text.
-    content = path.read_bytes().replace(f'"resourceType":"{PLANTED}"'.encode(), b"")
+    # The types of resources are not read: they are no texts.
+    content = _TYPE.sub(b"", path.read_bytes())
     most = max((view.count(PLANTED.encode()) for view in views(content) if holds(view)), default=0)
     if not most:
         return False

@@ -167,7 +167,8 @@ def test_attributes_hold_codes_in_health_records_alone():
     assert opened.text.split() == ["Krueger", "MRN-4711001", "Quentin", "12.3.1961", "x"]
     health = content.replace(b"<praxis", b'<praxis xmlns="urn:hl7-org:v3"')
     assert Xml().open(health).text.split() == ["x"]
-    for code in (b"Krueger", b"Quentin", b"12.3.1961"):
+    assert b"12.3.1961" not in Xml().open(health).save({})  # what no standard lists for `use`
+    for code in (b"Krueger", b"Quentin"):
         assert code in Xml().open(health).save({})
 
 
@@ -371,3 +372,16 @@ def test_a_rich_text_that_still_holds_the_name_is_seen(tmp_path):
     for hidden in (rf"{{\*\x {name}}}", "".join(rf"\u{ord(c)}?" for c in name)):
         out.write_bytes(good.replace(b"\\pard", hidden.encode() + b"\\pard", 1))
         assert not verified(Rtf(), edited, out)
+
+
+def test_attributes_with_listed_values_hold_nothing_else():
+    """Codes of an open list stay as they are; where the standard lists the values, others go."""
+    good = '<v xmlns="urn:hl7-org:v3" representation="B64" mediaType="text/rtf" use="HP H" negationInd="true" nullFlavor="NI" classCode="OBS" width="50%" align="left">x</v>'
+    assert Xml().open(good.encode()).found.dropped == {}
+    for name, value in (
+        ("representation", "tel:Quixadelmo"), ("mediaType", "Quixadelmo"), ("use", "Quixadelmo"), ("width", "Quixadelmo"),
+        ("negationInd", "Quixadelmo"), ("nullFlavor", "Quixadelmo"), ("classCode", "Quixadelmo"), ("align", "Quixadelmo"),
+    ):  # fmt: skip
+        opened = Xml().open(f'<v xmlns="urn:hl7-org:v3" {name}="{value}">x</v>'.encode())
+        assert opened.found.dropped == {"attribute": 1}
+        assert b"Quixadelmo" not in opened.save({})

@@ -32,7 +32,23 @@ _CODES = frozenset({
 """Attributes of health records that hold codes; in another vocabulary they may hold anything."""
 _HEALTH = "{urn:hl7-org:"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
-_OWN_CODES = {f"{_XML}lang": re.compile(r"(?:[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"), f"{_XML}space": re.compile("default|preserve")}  # fmt: skip
+_CAPITALS = re.compile(r"(?:[A-Z][A-Z0-9_]{0,31}(?: |$))*")
+_LENGTH = re.compile(r"[\d.]*(?:px|pt|em|%|\*)?")
+_YES_OR_NO = re.compile("true|false|0|1")
+_PLACED = re.compile("left|right|center|justify|char|top|middle|bottom|baseline")
+_OWN_CODES = {
+    f"{_XML}lang": re.compile(r"(?:[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"), f"{_XML}space": re.compile("default|preserve"),
+}  # fmt: skip
+_LISTED = {
+    **_OWN_CODES,
+    **dict.fromkeys(("classCode", "moodCode", "typeCode", "determinerCode", "nullFlavor", "contextControlCode", "operator",
+                     "qualifier", "partType", "use"), _CAPITALS),
+    **dict.fromkeys(("inversionInd", "negationInd", "contextConductionInd", "independentInd", "institutionSpecified"), _YES_OR_NO),
+    **dict.fromkeys(("border", "width", "colspan", "rowspan"), _LENGTH), **dict.fromkeys(("align", "valign"), _PLACED),
+    "representation": re.compile("TXT|B64"), "integrityCheckAlgorithm": re.compile(r"SHA-?\d+"),
+    "mediaType": re.compile(r"[a-z]+/[a-z0-9.+\-]{1,80}"),
+}  # fmt: skip
+"""Attributes whose values the standards list, or all but list."""
 _CODE = re.compile(r"[\w.:%/\-\[\]{}*^]{0,64}")
 _OID = re.compile(r"[\d.]*")
 _IDS, _REFERENCES = frozenset({"ID"}), frozenset({"IDREF", "referencedObject"})
@@ -133,7 +149,7 @@ def _clean(root: _Element, dropped: Counter[str]) -> None:
             if name.startswith(_SCHEMA) and name.endswith("chemaLocation"):
                 dropped["schema location"] += 1
                 del element.attrib[key]
-            elif _is_code(element, name, str(value)) and not _OWN_CODES.get(name, _CODE).fullmatch(str(value)):  # fmt: skip
+            elif _is_code(element, name, str(value)) and not _LISTED.get(name, _CODE).fullmatch(str(value)):  # fmt: skip
                 dropped["attribute"] += 1
                 del element.attrib[key]
             elif _is_binary_text(str(value)):

@@ -225,9 +225,23 @@ class Package:
         if len(self._roots) != 1 or main not in self._type_of(next(iter(known), "")):
             raise RefusedFileError(_OTHER_KIND)
         self.parts = list(known.values())
-        _check_roots(self.parts, _MAIN_NAMES[_FOLDERS[main]])
+        self._check_roots(_MAIN_NAMES[_FOLDERS[main]])
         self.dropped["unknown part"] += sum(1 for n in self.zip.names if n not in known and n not in read)  # fmt: skip
         self.dropped += Counter()  # without zeros
+
+    def _check_roots(self, main: str) -> None:
+        """Drop the parts whose root is of no office file, as nothing in them would be read; the main part has to be one."""
+        for part in list(self.parts):
+            tag = "" if part.tree is None else part.tree.tag
+            space = tag[1:].partition("}")[0] if tag[:1] == "{" else ""
+            is_main = part is self.parts[0]
+            if (part.tree is None and not is_main) or part.kind == "vmlDrawing":
+                continue
+            if is_main and (tag.rpartition("}")[2] != main or not is_office_space(space)):
+                raise RefusedFileError(_OTHER_KIND)
+            if not is_office_space(space):
+                self.drop(part)
+                self.dropped["unknown part"] += 1
 
     def _part(self, path: str, kind: str) -> OfficePart:
         if kind == "image":
@@ -312,18 +326,6 @@ class Package:
                 own["Target"] = posixpath.relpath(relation.target.new_name, folder or ".")
             etree.SubElement(root, f"{{{_RELATIONS}}}Relationship", attrib=own)
         return _serialise(root)
-
-
-def _check_roots(parts: list[OfficePart], main: str) -> None:
-    """Refuse a file with a part whose root is of no office file: nothing in it would be read."""
-    for part in parts:
-        tag = "" if part.tree is None else part.tree.tag
-        space = tag[1:].partition("}")[0] if tag[:1] == "{" else ""
-        is_main = part is parts[0]
-        if is_main and (part.tree is None or local(part.tree) != main):
-            raise RefusedFileError(_OTHER_KIND)
-        if part.tree is not None and part.kind != "vmlDrawing" and not is_office_space(space):
-            raise RefusedFileError(_OTHER_KIND)
 
 
 def _name_of(kind: str, folder: str, number: int) -> str:
