@@ -8,8 +8,9 @@ an eighth, a quarter, half and all of the documents of one half, with what each 
 many doublings are missing to the goal at this rate. Beside it what was published of finding and naming the entities of
 these corpora. Tried, with a loss of "told" in the mean of seven corpora of 20,000 words each: what the same word's other
 places in the document say, three models instead of one, fewer and smaller steps. Tried
-without a gain on all (12,000 words each): the length of the run and the place in it, the words around it and at its
-edges, the mean over the same word or run in a document or the corpus, stronger rules. "held" says whether
+on 12,000 words each, without a gain or with a loss on some: stronger rules (ten corpora), the mean over the same word or
+run in a document or in the corpus (six), the length of the run, the place in it, the words around it and at its edges
+(one: Wikipedia). "held" says whether
 the share that is left lies in the range that the frontier promised. Each corpus was left out of the starter's learning.
 """
 
