@@ -51,7 +51,7 @@ def _common_sizes(*counted: tuple[GroupSize, ...]) -> list[tuple[int, int | None
     return found
 
 
-def _joined(sizes: tuple[GroupSize, ...], low: int, high: int | None) -> GroupSize | None:
+def _join_sizes(sizes: tuple[GroupSize, ...], low: int, high: int | None) -> GroupSize | None:
     """Return what a histogram counts in a range of sizes; None where it counts nothing."""
     inside = [s for s in sizes if s.low >= low and (high is None or s.low <= high)]
     if not inside:
@@ -72,7 +72,7 @@ def groups_chart(
     said = []
     for low, high in _common_sizes(groups, unchanged):
         size = _words(low, high)
-        g, was = _joined(groups, low, high), _joined(unchanged, low, high)
+        g, was = _join_sizes(groups, low, high), _join_sizes(unchanged, low, high)
         shares = [
             (say("of the records, published"), g.records / total if g else 0.0),
             (say("of the risk, published"), g.risk_share if g else 0.0),
