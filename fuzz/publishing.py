@@ -53,8 +53,11 @@ ROUND = {"pdf": 40}
 """Files of one folder, where they are not as many as elsewhere."""
 MANY = 130
 OPTIONS = ((), ("--replace", "surrogate"), ("--keep-ids",), ("--replace", "mask"))
-_CODE = re.compile(rb'"(?:resourceType|type|unit)":"[^" ]*%b"|(?<="reference":")%b(?=/)' % ((PLANTED.encode(),) * 2))  # fmt: skip
-"""Codes of FHIR, which stay where they look like one, as docs/how-to/fhir.md says."""
+_CODE = re.compile(
+    rb'"(?:resourceType|type|unit)":"[^" ]*%b"|(?<="reference":")%b(?=/)|'
+    rb'(?<= )(?:code|unit|type|templateId|codeSystem|codeSystemVersion)="[^" ]*%b[^" ]*"' % ((PLANTED.encode(),) * 3)
+)  # fmt: skip
+"""Codes of FHIR and of clinical documents, which stay where they look like one, as the how-to pages say."""
 
 
 @dataclass
