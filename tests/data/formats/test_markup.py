@@ -380,7 +380,7 @@ def test_attributes_with_listed_values_hold_nothing_else():
     assert Xml().open(good.encode()).found.dropped == {}
     for name, value in (
         ("representation", "tel:Quixadelmo"), ("mediaType", "Quixadelmo"), ("use", "Quixadelmo"), ("width", "Quixadelmo"),
-        ("negationInd", "Quixadelmo"), ("nullFlavor", "Quixadelmo"), ("classCode", "Quixadelmo"), ("align", "Quixadelmo"),
+        ("negationInd", "Quixadelmo"), ("styleCode", "Quixadelmo"), ("nullFlavor", "Quixadelmo"), ("classCode", "Quixadelmo"), ("align", "Quixadelmo"),
     ):  # fmt: skip
         opened = Xml().open(f'<v xmlns="urn:hl7-org:v3" {name}="{value}">x</v>'.encode())
         assert opened.found.dropped == {"attribute": 1}

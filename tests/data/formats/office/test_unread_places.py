@@ -125,6 +125,22 @@ def test_a_part_of_another_vocabulary_goes():
     assert WORD not in parts
 
 
+@pytest.mark.parametrize("root", ["smartTag", "sdt", "p", "styles"])
+def test_a_part_with_the_root_of_another_kind_goes(root):
+    """A root that is an element elsewhere cannot be unwrapped, and would be read as what it is not."""
+
+    def change(data):
+        return data.replace(b"w:hdr", b"w:" + root.encode())
+
+    with zipfile.ZipFile(io.BytesIO(good("docx"))) as packed:
+        header = next(
+            name for name in packed.namelist() if re.fullmatch(r"word/header\d*\.xml", name)
+        )
+    opened, parts = saved("docx", changed(good("docx"), header, change))
+    assert opened.found.dropped["unknown part"]
+    assert b"word/header" not in parts
+
+
 def test_an_empty_file_makes_no_other_format_of_a_folder(tmp_path):
     (tmp_path / "a.xml").write_text("<note>Ann called.</note>")
     (tmp_path / "b.xml").write_text("")

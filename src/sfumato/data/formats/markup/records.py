@@ -45,6 +45,7 @@ _LISTED = {
                      "qualifier", "partType", "use"), _CAPITALS),
     **dict.fromkeys(("inversionInd", "negationInd", "contextConductionInd", "independentInd", "institutionSpecified"), _YES_OR_NO),
     **dict.fromkeys(("border", "width", "colspan", "rowspan"), _LENGTH), **dict.fromkeys(("align", "valign"), _PLACED),
+    "styleCode": re.compile(r"(?:(?:Bold|Underline|Italics|Emphasis|[LR]rule|(?:Top|Bot)rule|Arabic|(?:Little|Big)(?:Roman|Alpha)|Disc|Circle|Square)(?: |$))*"),
     "representation": re.compile("TXT|B64"), "integrityCheckAlgorithm": re.compile(r"SHA-?\d+"),
     "mediaType": re.compile(r"[a-z]+/[a-z0-9.+\-]{1,80}"),
 }  # fmt: skip

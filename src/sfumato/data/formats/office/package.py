@@ -74,6 +74,17 @@ _INSIDE = {
     "chartsheet": "chartsheets/sheet{}", "sharedStrings": "sharedStrings", "drawing": "drawings/drawing{}",
     "vmlDrawing": "drawings/vmlDrawing{}",
 }  # fmt: skip
+_ROOTS = {
+    "styles": ("styles", "styleSheet"), "theme": ("theme",), "themeOverride": ("themeOverride",), "fontTable": ("fonts",),
+    "numbering": ("numbering",), "settings": ("settings",), "header": ("hdr",), "footer": ("ftr",), "footnotes": ("footnotes",),
+    "endnotes": ("endnotes",), "comments": ("comments", "cmLst"), "chart": ("chartSpace",), "chartUserShapes": ("userShapes",),
+    "diagramData": ("dataModel",), "diagramLayout": ("layoutDef",), "diagramQuickStyle": ("styleDef",),
+    "diagramColors": ("colorsDef",), "diagramDrawing": ("drawing",), "slide": ("sld",), "slideLayout": ("sldLayout",),
+    "slideMaster": ("sldMaster",), "notesSlide": ("notes",), "notesMaster": ("notesMaster",), "handoutMaster": ("handoutMaster",),
+    "presProps": ("presentationPr",), "viewProps": ("viewPr",), "tableStyles": ("tblStyleLst",), "commentAuthors": ("cmAuthorLst",),
+    "worksheet": ("worksheet",), "chartsheet": ("chartsheet",), "sharedStrings": ("sst",), "drawing": ("wsDr",),
+}  # fmt: skip
+"""The roots of parts, by their kind."""
 _ALONE = frozenset({"hyperlink", "pageSetup"})
 """Elements that mean something without the part that they refer to."""
 _LINK = "https://example.invalid/"
@@ -230,18 +241,20 @@ class Package:
         self.dropped += Counter()  # without zeros
 
     def _check_roots(self, main: str) -> None:
-        """Drop the parts whose root is of no office file, as nothing in them would be read; the main part has to be one."""
+        """Drop the parts whose root is of no office file, or of another kind; the main part has to be one."""
         for part in list(self.parts):
             tag = "" if part.tree is None else part.tree.tag
             space = tag[1:].partition("}")[0] if tag[:1] == "{" else ""
             is_main = part is self.parts[0]
             if (part.tree is None and not is_main) or part.kind == "vmlDrawing":
                 continue
-            if is_main and (tag.rpartition("}")[2] != main or not is_office_space(space)):
+            roots = (main,) if is_main else _ROOTS.get(part.kind, ())
+            if is_office_space(space) and tag.rpartition("}")[2] in roots:
+                continue
+            if is_main:
                 raise RefusedFileError(_OTHER_KIND)
-            if not is_office_space(space):
-                self.drop(part)
-                self.dropped["unknown part"] += 1
+            self.drop(part)
+            self.dropped["unknown part"] += 1
 
     def _part(self, path: str, kind: str) -> OfficePart:
         if kind == "image":
