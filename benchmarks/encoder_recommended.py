@@ -5,12 +5,12 @@ The halves are those of `benchmarks encoder_halves` (two layers, background) in 
 for all halves. The candidate is chosen by what attackers find out of fold, and then publishes the other half: the ratios are
 attacked from the most useful one on, until one is good enough. Attackers have the same background: CRFs and character n-grams
 that learn from a labelled part of the release, with and without what the background's CRF thinks, that CRF alone, an encoder
-that learned from the background with most names masked, and that encoder tuned on the release. `--each` attacks the release
-at every ratio, in both halves; `--bound high` goes on until the upper end of the range is low enough as well; `--scratch`
+that learned from the background with most names masked, and that encoder tuned on the release. `--most N` says what is good
+enough; `--each` attacks the release at every ratio, in both halves; `--bound high` goes on until the upper end of the range is low enough as well; `--scratch`
 adds an encoder that is tuned on the release alone; with `--more` attackers know more than the publisher: twice as much of
 every corpus but those of the halves that are named.
 
-`python -m benchmarks.encoder_recommended keep FOLDER [HALF …] [--words N] [--each] [--bound high] [--scratch] [--more]` keeps what
+`python -m benchmarks.encoder_recommended keep FOLDER [HALF …] [--words N] [--most N] [--each] [--bound high] [--scratch] [--more]` keeps what
 some halves gave, after each release, and goes on where it ended; it also keeps what the encoder thought of them for
 `benchmarks.encoder_background later`;
 `python -m benchmarks.encoder_recommended combine FOLDER` adds them to the results of `benchmarks encoder_attackers`.
@@ -55,7 +55,7 @@ from sfumato.engines.text.sanitize.stacking.stack import stack_places
 
 WITHHELD = ("btc_twitter", "gum_ccby", "litbank", "wikigold")  # corpora that are no background
 RATIOS = (10.0, 20.0, 50.0)
-MOST, BUDGET = 12, 100
+MOST, BUDGET = (12, 6), 100
 OWN, UNSEEN = "out of fold", "unseen half"
 TUNED, SCRATCH = "encoder of the masked background, tuned on the release", "encoder on the release"
 FOUND, FOUND_WITH_MORE, MORE = "found", "found by attackers with more background", 15_000
@@ -250,17 +250,17 @@ def strongest(one: dict[str, Any], key: str, end: int = 0) -> float:
     return float(max(one[key].values(), key=lambda found: found[0])[end])
 
 
-def recommended(part: dict[str, Any], key: str, end: int = 0) -> str | None:
+def recommended(part: dict[str, Any], key: str, most: float, end: int = 0) -> str | None:
     """Return the ratio that publishes most among those at which the strongest attacker finds few enough."""
     attacked = (ratio for ratio in by_use(part) if key in part[OWN][ratio])
     return next(
-        (ratio for ratio in attacked if strongest(part[OWN][ratio], key, end) <= MOST), None
+        (ratio for ratio in attacked if strongest(part[OWN][ratio], key, end) <= most), None
     )
 
 
 def attack_half(
     half: Half, path: Path, known: list[Any], publisher: _Background, attackers: Attackers,
-    *, each: bool, end: int,
+    *, each: bool, most: float, end: int,
 ) -> None:  # fmt: skip
     """Attack what was published of a half until a candidate is good enough, and this one in the unseen half."""
     part, redacted, halves = published(half, path, known, publisher)
@@ -274,9 +274,9 @@ def attack_half(
 
     for ratio in by_use(part):
         attacked(OWN, ratio)
-        if not each and strongest(part[OWN][ratio], key, end) <= MOST:
+        if not each and strongest(part[OWN][ratio], key, end) <= most:
             break
-    chosen = {recommended(part, key), recommended(part, key, end)}
+    chosen = {recommended(part, key, most, end)}
     for ratio in part[UNSEEN]:
         if each or ratio in chosen:
             attacked(UNSEEN, ratio)
@@ -296,12 +296,14 @@ def keep(given: argparse.Namespace) -> None:
     for half in halves:
         path = folder / f"{half.name}--{half.way}--{half.seed}.json"
         end = 2 if given.bound == "high" else 0
-        attack_half(half, path, known, publisher, attackers, each=given.each, end=end)
+        attack_half(
+            half, path, known, publisher, attackers, each=given.each, most=given.most, end=end
+        )
 
 
-def choice(part: dict[str, Any], key: str, end: int) -> dict[str, Any] | None:
+def choice(part: dict[str, Any], key: str, most: float, end: int) -> dict[str, Any] | None:
     """Return what is recommended out of fold, and what attackers find there and in the unseen half."""
-    ratio = recommended(part, key, end)
+    ratio = recommended(part, key, most, end)
     if ratio is None:
         return None
     found: dict[str, Any] = {"ratio": float(ratio)}
@@ -333,12 +335,13 @@ def combine(folder: Path) -> dict[str, Any]:
             FOUND_WITH_MORE: f"{MORE} words of every corpus but those of these halves; attackers alone know them",
             "parts": parts,
             "choices": {
-                f"max-found:{MOST}{rule}, {key}": {
-                    title: choice(part, key, end)
+                f"max-found:{most}{rule}, {key}": {
+                    title: choice(part, key, most, end)
                     for title, part in parts.items()
                     if any(key in one for one in part[OWN].values())
                 }
                 for rule, end in rules.items()
+                for most in MOST
                 for key in (FOUND, FOUND_WITH_MORE)
             },
         },
@@ -357,6 +360,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command.add_argument("--bound", choices=("found", "high"), default="found")
     command.add_argument("--scratch", action="store_true")
     command.add_argument("--more", action="store_true")
+    command.add_argument("--most", type=float, default=MOST[0])
     command.add_argument("halves", nargs="*", metavar="HALF")
     given = parser.parse_args(arguments)
     if given.command == "combine":

@@ -147,7 +147,7 @@ def test_report_and_page_are_about_the_suggested_candidate_and_say_why(explored,
     (story,) = stories([part])
     told = plain(story.published[0])
     assert chosen.id in told
-    assert "at most 12 names among the first 100 words" in told
+    assert f"at most {MOST_FOUND} names among the first 100 words" in told
     (grid,) = [g for g in story.grids if g.caption == "What each loss ratio gives on held-out documents"]  # fmt: skip
     assert [float(row[-1].split()[0]) for row in grid.rows] == [
         pytest.approx(c.found.found, abs=0.5)
@@ -161,7 +161,7 @@ def test_report_and_page_are_about_the_suggested_candidate_and_say_why(explored,
     (story,) = stories([part])
     (check,) = [c for c in story.checks if "max-found" in c.text]
     assert check.state == "look"
-    assert explored.choose(max_found=12).id in check.text
+    assert explored.choose(max_found=MOST_FOUND).id in check.text
     view = Frontiers([folder], None).view(None, explored.knee().id)
     assert any("which the steward chose" in s for s in view["details"]["sentences"])
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["TextExploration"]
 
 
-def _ranged(found: InspectionRecord) -> str:
+def _format_range(found: InspectionRecord) -> str:
     """Return what an attacker finds, with its range."""
     return f"{found.found:.0f} ({found.low:.0f}–{found.high:.0f})"
 
@@ -207,7 +207,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             if not is_measured(c.risk):
                 left, loss = "–", "–"
             if attacked:
-                mark = ("–" if c.found is None else _ranged(c.found)).rjust(15) + mark
+                mark = ("–" if c.found is None else _format_range(c.found)).rjust(15) + mark
             found.append(
                 f"{c.id:>{width}}  {left:>8}  {c.utility.value:9.2%}  {c.rounds:>6}  {loss:>10}{mark}"
             )
