@@ -186,7 +186,8 @@ def _content(content: bytes) -> Iterator[tuple[str, bytes]]:
             strings.append(_plain_string(token["string"]))
         elif token["name"]:
             name = token["name"].decode("latin-1")
-            known = name in _KNOWN or _RENAMED.fullmatch(token["name"][1:])
+            plain = token["name"][1:]
+            known = name in _KNOWN or keys.is_plain_tag(plain) or _RENAMED.fullmatch(plain)
             yield "a word of the format" if known else "a name in content", token["name"][1:]
     rest.append(content[at:])
     yield "a string that content shows", b"".join(strings)

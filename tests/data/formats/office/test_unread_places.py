@@ -141,6 +141,18 @@ def test_a_part_with_the_root_of_another_kind_goes(root):
     assert b"word/header" not in parts
 
 
+def test_types_of_content_are_those_of_office_files():
+    def change(data):
+        return data.replace(b"document.main+xml", b"document.main+Quetzalcanary")
+
+    content = changed(good("docx"), "[Content_Types].xml", change)
+    with pytest.raises(RefusedFileError, match="not of the kind"):
+        FORMATS["docx"]().open(content)
+    header = changed(good("docx"), "[Content_Types].xml", lambda data: data.replace(b"header+xml", b"header+Quetzalcanary"))  # fmt: skip
+    _, parts = saved("docx", header)
+    assert WORD not in parts
+
+
 def test_an_empty_file_makes_no_other_format_of_a_folder(tmp_path):
     (tmp_path / "a.xml").write_text("<note>Ann called.</note>")
     (tmp_path / "b.xml").write_text("")

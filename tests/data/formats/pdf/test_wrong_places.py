@@ -14,6 +14,7 @@ from pikepdf import Array, Dictionary, Name  # noqa: E402
 from sfumato.data.formats.pdf.odd_content import has_only_drawing, only_drawing  # noqa: E402
 from sfumato.data.formats.pdf.sanitise import sanitise  # noqa: E402
 from sfumato.data.formats.pdf.streams import parse, unparse  # noqa: E402
+from sfumato.data.formats.pdf.verify import find_leaks  # noqa: E402
 from sfumato.data.limits import current_limits  # noqa: E402
 
 WORD = b"Fiona Quetzalcanary"
@@ -287,3 +288,12 @@ def test_operators_keep_what_they_take(given, left):
     pdf, _ = page_of(given, draw=b"")
     operations = only_drawing(parse(pikepdf.Page(pdf.pages[0].obj)), frozenset([b"F1"]))
     assert unparse(operations) == left
+
+
+def test_tags_of_the_standard_are_words_of_the_format():
+    """A removed word may be the name of a tag; as any other name it is a leak."""
+    tagged = saved(page_of(b"/Document <</MCID 0>> BDC q Q EMC")[0])
+    assert find_leaks(tagged, ["Document"]) == 0
+    assert (
+        find_leaks(saved(page_of(b"/Quixadelmo <</MCID 0>> BDC q Q EMC")[0]), ["Quixadelmo"]) == 1
+    )

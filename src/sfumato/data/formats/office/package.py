@@ -6,6 +6,7 @@ Parts, relationships and content types are rewritten, under names made of their 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -52,11 +53,15 @@ _REFERENCES = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
 )
-_KNOWN_CONTENT = (
-    "application/vnd.openxmlformats-officedocument.",
-    "application/vnd.ms-",
-    "application/xml",
+_KNOWN_CONTENT = re.compile(
+    r"application/xml|application/vnd\.(?:openxmlformats-officedocument|ms-(?:word|excel|powerpoint|office))(?:[.+-](?:"
+    r"addin|binary|chart|chartshapes|chartsheet|commentAuthors|comments|diagram(?:Colors|Data|Drawing|Layout|Style)|document|"
+    r"drawing|drawingml|endnotes|fontTable|footer|footnotes|handoutMaster|header|macroEnabled|macroEnabledTemplate|main|"
+    r"notesMaster|notesSlide|numbering|presProps|presentation|presentationml|settings|sharedStrings|sheet|slide|slideLayout|"
+    r"slideMaster|slideshow|spreadsheetml|styles|tableStyles|template|theme|themeOverride|viewProps|vmlDrawing|"
+    r"wordprocessingml|worksheet|xml))*"
 )
+"""Types of the content of parts that stay."""
 _FOLDERS = {"wordprocessingml": "word", "spreadsheetml": "xl", "presentationml": "ppt"}
 _MAIN_NAMES = {"word": "document", "xl": "workbook", "ppt": "presentation"}
 _OTHER_KIND = "is damaged, or not of the kind that its name says"
@@ -193,7 +198,7 @@ class Package:
         found = self._types.get(f"/{name}".lower()) or self._types.get(
             posixpath.splitext(name)[1].lower(), ""
         )
-        return found if found.startswith(_KNOWN_CONTENT) and found.isascii() else "application/xml"
+        return found if _KNOWN_CONTENT.fullmatch(found) else "application/xml"
 
     def _relations_of(self, name: str) -> Iterator[_Link]:
         """Yield the relationships of a part as they were written."""

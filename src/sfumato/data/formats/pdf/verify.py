@@ -219,7 +219,9 @@ def _without_vocabulary(content: bytes) -> bytes:
     """Return bytes without the words and names that the format itself uses, and those of fonts and glyphs."""
 
     def keep(match: re.Match[bytes]) -> bytes:
-        known = match[1].rstrip(b"0123456789") in _WORDS or match[1].decode("latin-1") in agl.AGL2UV
+        name = match[1]
+        known = name.rstrip(b"0123456789") in _WORDS or name.decode("latin-1") in agl.AGL2UV
+        known = known or keys.is_plain_tag(name)
         return b"/" if known else match[0]
 
     return _NAME.sub(keep, _FONT_NAME.sub(lambda m: b"/" + _FAMILIES.sub(b" ", m[1]), content))
