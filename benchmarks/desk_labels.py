@@ -56,9 +56,9 @@ GOAL = 0.95
 PUBLISHED = {
     "wnut17": "best of the shared task: F1 .419 (aclanthology.org/W17-4419); hard even among annotators (W17-4418); "
     "DeBERTa large, learned from the whole training part: F1 .511, .594 of spans without their types, so that .86 of the "
-    "spans it finds have their type (huggingface.co/tner/deberta-large-wnut2017)",
+    "spans it finds have their type (T-NER, deberta-large-wnut2017)",
     "btc_twitter": "RoBERTa large, learned from the whole training part: F1 .837, .911 of spans without their types, so "
-    "that .92 of the spans it finds have their type (huggingface.co/tner/roberta-large-btc)",
+    "that .92 of the spans it finds have their type (T-NER, roberta-large-btc)",
     "litbank": "F1 .683, learned on the corpus itself (Bamman et al., NAACL 2019)",
     "inlegalner_dev": "F1 .911, RoBERTa, learned from the whole training part (en_legal_ner_trf, arxiv.org/abs/2211.03442)",
 }
