@@ -74,7 +74,7 @@ class FileSummary:
         self.withheld[reason] += 1
 
     def name_file(self, name: str) -> None:
-        """Say which file this is, where something in it cannot be handled.
+        """Note which file this is, where something in it cannot be handled.
 
         >>> found = FileSummary("docx")
         >>> found.withhold("is encrypted")

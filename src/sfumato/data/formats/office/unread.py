@@ -38,12 +38,12 @@ def drop_unread(package: Package, reading: CollectedText, also: Iterable[_Elemen
     for part in package.parts:
         for element in () if part.tree is None else part.tree.iter():
             text = element.text
-            if text and text.strip() and id(element) not in known and not _is_checked(element, text, part):  # fmt: skip
+            if text and text.strip() and id(element) not in known and not _may_stay(element, text, part):  # fmt: skip
                 element.text = None
                 package.dropped["text where none belongs"] += 1
 
 
-def _is_checked(element: _Element, text: str, part: OfficePart) -> bool:
+def _may_stay(element: _Element, text: str, part: OfficePart) -> bool:
     """Return whether a text is one that cleaning leaves where it is."""
     name = local(element)
     if name == "f":

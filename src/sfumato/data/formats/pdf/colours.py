@@ -57,7 +57,7 @@ class ColourCleaner:
             self.drop(holder, key)
 
     def rewrite(self, stream: Object, content: bytes) -> None:
-        """Give a stream another content."""
+        """Replace the content of a stream."""
         stream.write(content)
         self.changed = True
 

@@ -1,6 +1,6 @@
 """What pages use is cleaned by what it is used as: an object in a place where no viewer looks for it goes.
 
-Beside the lists of keys this says what may stand behind each key: a resource of another kind, a stream where a
+In addition to the lists of keys this says what may stand behind each key: a resource of another kind, a stream where a
 dictionary belongs, a program with a comment, or bytes after the last sample of a function are seen on no page, and
 nobody would read them.
 """
