@@ -334,6 +334,7 @@ def combine(folder: Path) -> dict[str, Any]:
             "each_attacker": "what it finds in 100 words, and both ends of the range",
             FOUND_WITH_MORE: f"{MORE} words of every corpus but those of these halves; attackers alone know them",
             "parts": parts,
+            "choices: null": "at none of the ratios that were attacked",
             "choices": {
                 f"max-found:{most}{rule}, {key}": {
                     title: choice(part, key, most, end)

@@ -10,7 +10,7 @@ from sfumato.core.engine import engine_named
 from sfumato.core.errors import InputError, NoCandidateError, ParameterError, PrivacyWarning
 from sfumato.data.document import Document, Span
 from sfumato.engines.text.exploration import TextExploration
-from sfumato.engines.text.records import MOST_FOUND
+from sfumato.engines.text.records import MOST_FOUND, TWICE_FOUND
 from sfumato.engines.text.request import TextChoice
 from sfumato.presentation.numbers import plain
 from sfumato.reports.facts import ReportFacts, facts_json
@@ -137,6 +137,27 @@ def test_a_safer_candidate_than_the_knee_is_suggested_where_attackers_find_too_m
     assert not any("higher loss ratios" in line for line in explored.lines())
     unattacked = explored_at(0.1, 1, 20, attackers="none")
     assert TextExploration.suggest(unattacked.record) == (unattacked.knee(), "knee")
+
+
+def test_where_no_candidate_keeps_the_limit_one_that_keeps_twice_as_much_is_suggested(explored):
+    knee = explored.knee()
+    assert knee.found.found > TWICE_FOUND
+    chosen, _ = TextExploration.suggest(explored.record)
+    for found in (MOST_FOUND + 1, TWICE_FOUND, TWICE_FOUND + 1):
+        strongest = chosen.attack.strongest.model_copy(update={"found": float(found)})
+        attack = chosen.attack.model_copy(update={"strongest": strongest})
+        worse = chosen.model_copy(update={"attack": attack})
+        others = tuple(c if c.id != chosen.id else worse for c in explored.candidates)
+        record = explored.record.model_copy(update={"candidates": others})
+        again = TextExploration(record, explored.classifiers, explored.learned)
+        suggested = TextExploration.suggest(record)
+        if found > TWICE_FOUND:
+            assert suggested == (knee, "knee")
+            assert any("higher loss ratios" in line for line in again.lines())
+        else:
+            assert suggested == (worse, "max-found")
+            few = f"suggested: {worse.id}, in which attackers find at most {TWICE_FOUND};"
+            assert any(line.startswith(few) for line in again.lines())
 
 
 def test_report_and_page_are_about_the_suggested_candidate_and_say_why(explored, folder):

@@ -16,9 +16,11 @@ from ...core.storage.quarantine import read_unread, write_unread
 from .records import (
     INSPECTED,
     MOST_FOUND,
+    TWICE_FOUND,
     TextCandidate,
     TextFrontier,
     format_label_counts,
+    found_limit,
     is_measured,
     with_few_found,
 )
@@ -154,18 +156,22 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         """Return the knee, or a safer candidate where attackers find too much in the knee.
 
         That is the most useful one among those that leave no more than the knee and in which the strongest
-        attacker finds at most `MOST_FOUND` of the first `INSPECTED` words; without one, the knee.
+        attacker finds at most `MOST_FOUND` of the first `INSPECTED` words, or else at most `TWICE_FOUND`; without
+        one, the knee.
         """
         suggested = super().suggest(record)
         assert isinstance(record, TextFrontier)
         if suggested is None or suggested[0].found is None:
             return suggested
         knee = suggested[0]
-        safer = (c for c in record.candidates if c.risk.value <= knee.risk.value)
-        within = with_few_found(safer, MOST_FOUND)
-        if knee in within or not within:
-            return suggested
-        return frontier_of(within).choose(max_risk=1.0), "max-found"
+        safer = [c for c in record.candidates if c.risk.value <= knee.risk.value]
+        for most in (MOST_FOUND, TWICE_FOUND):
+            within = with_few_found(safer, most)
+            if knee in within:
+                break
+            if within:
+                return frontier_of(within).choose(max_risk=1.0), "max-found"
+        return suggested
 
     def spans(self, document: Document | str, ratio: float = 10.0) -> list[FoundSpan]:
         """Return what a candidate redacts in a document, with scores and reasons.
@@ -234,7 +240,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         found = 0.0 if knee.found is None else knee.found.found
         lines = [f"knee: {knee.id}"] if len(self) > 1 else []
         if way != "knee":
-            few = f"in which attackers find at most {MOST_FOUND}"
+            few = f"in which attackers find at most {found_limit(suggested)}"
             too_many = f"the knee is {knee.id}, in which they find {found:.0f}"
             lines = [f"suggested: {suggested.id}, {few}; {too_many}"]
         elif found > MOST_FOUND:

@@ -51,6 +51,7 @@ __all__ = [
     "BEST_FORM",
     "INSPECTED",
     "MOST_FOUND",
+    "TWICE_FOUND",
     "UNSURE",
     "Background",
     "EncoderRecord",
@@ -66,15 +67,16 @@ __all__ = [
     "TextRelease",
     "WordCounts",
     "format_label_counts",
+    "found_limit",
     "is_measured",
     "with_few_found",
 ]
 
-INSPECTED, MOST_FOUND = 100, 6
+INSPECTED, MOST_FOUND, TWICE_FOUND = 100, 6, 12
 """A suggested candidate lets the strongest attacker find at most so many among the words that it inspects first.
 
 In other documents it may find twice as many: if words were found independently of each other, more than 12 in 6 % of
-the cases, where a limit of 12 would let it find more than 12 in 46 %.
+the cases, where a limit of 12 would let it find more than 12 in 46 %. Where no candidate keeps it, `TWICE_FOUND` is the limit.
 """
 UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
@@ -156,6 +158,12 @@ def is_measured(risk: Risk) -> bool:
 def with_few_found(candidates: Iterable[TextCandidate], most: float) -> list[TextCandidate]:
     """Return the candidates in which the strongest attacker finds at most `most` words first."""
     return [c for c in candidates if c.found is not None and c.found.found <= most]
+
+
+def found_limit(suggested: TextCandidate) -> int:
+    """Return the limit of what attackers find that a suggested candidate keeps."""
+    kept = bool(with_few_found([suggested], MOST_FOUND))
+    return MOST_FOUND if kept else TWICE_FOUND
 
 
 class TextReference(Reference):

@@ -16,7 +16,7 @@ from ....presentation.sentences import (
     times,
     title_for,
 )
-from ..records import INSPECTED, MOST_FOUND, UNSURE, TextRelease, is_measured
+from ..records import INSPECTED, UNSURE, TextRelease, found_limit, is_measured
 from .charts import attack_chart, ratio_chart
 from .checks import checks
 from .facts import TextFacts
@@ -127,7 +127,7 @@ def _chosen_sentence(facts: TextFacts) -> str:
         "{most} {many} among the first {budget} words that it inspects; at the knee an attacker finds more. This is a "
         "starting point, not a recommendation.",
         name=facts.chosen.id,
-        most=count(MOST_FOUND),
+        most=count(found_limit(facts.chosen)),
         many=facts.noun[1],
         budget=count(INSPECTED),
     )
