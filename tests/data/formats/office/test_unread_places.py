@@ -158,6 +158,6 @@ def test_an_empty_file_makes_no_other_format_of_a_folder(tmp_path):
     (tmp_path / "b.xml").write_text("")
     corpus = read_documents(tmp_path)
     assert corpus.format.name == "xml"
-    assert [document.text.strip() for document in corpus.readable()] == ["Ann called."]
+    assert [document.text.strip() for document in corpus.readable()[0]] == ["Ann called."]
     (tmp_path / "c.xml").write_text("<deIdi2b2><TEXT>Ann</TEXT><TAGS/></deIdi2b2>")
     assert read_documents(tmp_path).format.name == "i2b2"
