@@ -20,7 +20,14 @@ from ....data.document import Document
 from . import _kernels
 from ._unicode_classes import class_table
 
-__all__ = ["Tokens", "Vocabulary", "labels_from_spans", "tokenize", "tokenize_bytes"]
+__all__ = [
+    "Tokens",
+    "Vocabulary",
+    "characters_before",
+    "labels_from_spans",
+    "tokenize",
+    "tokenize_bytes",
+]
 
 Types = npt.NDArray[np.int32]
 
@@ -158,12 +165,22 @@ class Tokens:
 
 def _characters(tokens: Tokens) -> tuple[Offsets, Offsets, Offsets]:
     """Count characters up to each token's start and end and to each document's start, over all."""
-    text, counted = frozen(tokens.text), []
-    for places in (tokens.start, tokens.end, tokens.text_bounds):
-        out = np.empty(places.size, np.int64)
-        _kernels.count_characters(text, places, out)
-        counted.append(out)
-    return counted[0], counted[1], counted[2]
+    start, end, bounds = (
+        characters_before(tokens.text, places)
+        for places in (tokens.start, tokens.end, tokens.text_bounds)
+    )
+    return start, end, bounds
+
+
+def characters_before(text: Bytes, places: Offsets) -> Offsets:
+    """Return how many characters of a text in UTF-8 come before each place, in bytes; places are in order.
+
+    >>> characters_before(np.frombuffer("é b".encode(), np.uint8), np.array([0, 2, 4])).tolist()
+    [0, 1, 3]
+    """
+    out = np.empty(places.size, np.int64)
+    _kernels.count_characters(frozen(text), places, out)
+    return out
 
 
 def tokenize(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:

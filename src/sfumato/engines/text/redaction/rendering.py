@@ -17,7 +17,7 @@ from ....data.byte_columns import Bytes, Offsets, frozen
 from ....data.document import Edit
 from ..reading import _kernels
 from ..reading.normal_forms import unseen_gaps
-from ..reading.tokens import Tokens, Vocabulary
+from ..reading.tokens import Tokens, Vocabulary, characters_before
 
 __all__ = ["Edits", "RedactedSpans", "merge_spans", "render", "stretches", "whole_words"]
 
@@ -177,24 +177,21 @@ class Edits:
 
     def characters(self) -> tuple[Offsets, Offsets]:
         """Return where each span starts and ends, in characters of its document."""
-        text, bounds = self.tokens.text, self.tokens.text_bounds
-        begins = np.zeros(text.size + 1, np.int64)
-        np.cumsum((text & 0xC0) != 0x80, out=begins[1:])
-        first = begins[np.repeat(bounds[:-1], np.diff(self.spans.doc))]
-        return begins[self.spans.start] - first, begins[self.spans.end] - first
+        text, spans = self.tokens.text, self.spans
+        start, end, bounds = (
+            characters_before(text, places)
+            for places in (spans.start, spans.end, self.tokens.text_bounds)
+        )
+        first = np.repeat(bounds[:-1], np.diff(spans.doc))
+        return start - first, end - first
 
     def by_document(self) -> list[list[Edit]]:
         """Return the edits of each document, in characters of its text."""
         start, end = (offsets.tolist() for offsets in self.characters())
-        kinds, which = self.spans.kind.tolist(), self.which.tolist()
-        bounds = self.spans.doc.tolist()
-        return [
-            [
-                Edit(start[s], end[s], self.replacements[which[s]], self.labels[kinds[s] - 1])
-                for s in range(first, last)
-            ]
-            for first, last in pairwise(bounds)
-        ]
+        replacements = [self.replacements[which] for which in self.which.tolist()]
+        labels = [self.labels[kind - 1] for kind in self.spans.kind.tolist()]
+        edits = list(map(Edit, start, end, replacements, labels))
+        return [edits[first:last] for first, last in pairwise(self.spans.doc.tolist())]
 
 
 def stretches(indices: Sequence[int]) -> Iterator[tuple[int, int]]:

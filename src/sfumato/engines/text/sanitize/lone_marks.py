@@ -26,7 +26,7 @@ def without_lone_marks(decided: npt.NDArray[np.int16], data: TokenData) -> npt.N
 
     """
     tokens = data.tokens
-    inside = np.flatnonzero(decided)
+    inside = np.flatnonzero(decided > 0)  # many times as fast as of the numbers themselves
     # Not `data.counted`, which leaves out words that rules have redacted already.
     is_word = data.words.counted[tokens.type[inside] + RESERVED]
     alone = ~is_word & ~data.redacted[inside]
