@@ -6,10 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import (
-    Field,
-    StringConstraints,
-)
+from pydantic import Field, StringConstraints
 
 from ...core.files import read_json
 from ...core.measures import Risk
@@ -162,8 +159,7 @@ def with_few_found(candidates: Iterable[TextCandidate], most: float) -> list[Tex
 
 def found_limit(suggested: TextCandidate) -> int:
     """Return the limit of what attackers find that a suggested candidate keeps."""
-    kept = bool(with_few_found([suggested], MOST_FOUND))
-    return MOST_FOUND if kept else TWICE_FOUND
+    return MOST_FOUND if with_few_found([suggested], MOST_FOUND) else TWICE_FOUND
 
 
 class TextReference(Reference):
