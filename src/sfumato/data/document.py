@@ -166,14 +166,16 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     >>> apply("Ann Lee rang.", [Edit(0, 7, "[NAME]", "NAME")])
     '[NAME] rang.'
     """
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at, size = 0, len(text)
     for edit in edits:
-        if not at <= edit.start <= edit.end <= len(text):
+        start, end = edit.start, edit.end
+        if not at <= start <= end <= size:
             raise DataError(
-                f"The edit {edit.start}–{edit.end} overlaps the one before it or is outside its text."
+                f"The edit {start}–{end} overlaps the one before it or is outside its text."
             )
-        pieces += [text[at : edit.start], edit.replacement]
-        at = edit.end
+        pieces += (text[at:start], edit.replacement)
+        at = end
     return "".join(pieces) + text[at:]
 
 

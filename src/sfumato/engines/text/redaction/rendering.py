@@ -81,7 +81,7 @@ def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray
         return np.zeros(0, np.int64)
     # Few tokens end a line, and few of those are hyphens: the others are not looked at.
     text, is_word = tokens.text, vocabulary.is_word
-    places = np.flatnonzero(tokens.after_break[2:]) + 1
+    places = np.flatnonzero(tokens.line_starts[2:]) + 1
     places = places[np.isin(text[tokens.start[places]], _FIRST_BYTES)]
     before, own, after = (is_word[tokens.type[places + k]] == 1 for k in (-1, 0, 1))
     touching = tokens.start[places] == tokens.end[places - 1]
