@@ -161,3 +161,43 @@ def test_an_empty_file_makes_no_other_format_of_a_folder(tmp_path):
     assert [document.text.strip() for document in corpus.readable()[0]] == ["Ann called."]
     (tmp_path / "c.xml").write_text("<deIdi2b2><TEXT>Ann</TEXT><TAGS/></deIdi2b2>")
     assert read_documents(tmp_path).format.name == "i2b2"
+
+
+def test_thousands_of_parts_of_another_kind_go_at_once():
+    """They were looked for one by one, each among all others: the time grew with the third power of their number."""
+    many = 3_000
+    office = "http://schemas.openxmlformats.org"
+    word, kind = (
+        f"{office}/wordprocessingml/2006/main",
+        f"{office}/officeDocument/2006/relationships",
+    )
+    types = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+    relations = f'<Relationships xmlns="{office}/package/2006/relationships">'
+    header = '<Relationship Id="h{0}" Type="{1}/header" Target="header{0}.xml"/>'
+    override = '<Override PartName="/word/{0}.xml" ContentType="{1}.{2}+xml"/>'
+    names = [f"header{i}" for i in range(many)]
+    listed = "".join(override.format(name, types, "header") for name in names)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as out:
+        out.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{office}/package/2006/content-types">{override.format("document", types, "document.main")}{listed}</Types>',
+        )
+        out.writestr(
+            "_rels/.rels",
+            f'{relations}<Relationship Id="r" Type="{kind}/officeDocument" Target="word/document.xml"/></Relationships>',
+        )
+        out.writestr(
+            "word/_rels/document.xml.rels",
+            f"{relations}{''.join(header.format(i, kind) for i in range(many))}</Relationships>",
+        )
+        out.writestr(
+            "word/document.xml",
+            f'<w:document xmlns:w="{word}"><w:body><w:p><w:r><w:t>Hello</w:t></w:r></w:p></w:body></w:document>',
+        )
+        for name in names:
+            out.writestr(f"word/{name}.xml", f'<w:other xmlns:w="{word}"/>')
+    opened, parts = saved("docx", made.getvalue())
+    assert opened.text.strip() == "Hello"
+    assert opened.found.dropped["unknown part"] == many
+    assert b"header" not in parts

@@ -247,7 +247,8 @@ class Package:
 
     def _check_roots(self, main: str) -> None:
         """Drop the parts whose root is of no office file, or of another kind; the main part has to be one."""
-        for part in list(self.parts):
+        wrong = []
+        for part in self.parts:
             tag = "" if part.tree is None else part.tree.tag
             space = tag[1:].partition("}")[0] if tag[:1] == "{" else ""
             is_main = part is self.parts[0]
@@ -258,8 +259,10 @@ class Package:
                 continue
             if is_main:
                 raise RefusedFileError(_OTHER_KIND)
-            self.drop(part)
-            self.dropped["unknown part"] += 1
+            wrong.append(part)
+        if wrong:
+            self.drop(*wrong)
+            self.dropped["unknown part"] += len(wrong)
 
     def _part(self, path: str, kind: str) -> OfficePart:
         if kind == "image":
@@ -300,17 +303,20 @@ class Package:
 
     # --- writing ---------------------------------------------------------------------------------
 
-    def drop(self, part: OfficePart) -> None:
-        """Leave out a part that is no longer needed, what refers to it, and what it alone leads to."""
+    def drop(self, *parts: OfficePart) -> None:
+        """Leave out parts that are no longer needed, what refers to them, and what they alone lead to."""
+        dropped = {id(part) for part in parts}
         for other in self.parts:
-            gone = [id for id, relation in other.relations.items() if relation.target is part]
-            for id in gone:
-                del other.relations[id]
-        reached = [relation.target for relation in self._roots.values()]
-        for own in reached:  # which grows
-            inner = () if own is None else own.relations.values()
-            reached += [r.target for r in inner if not any(r.target is one for one in reached)]
-        self.parts = [own for own in self.parts if any(own is one for one in reached)]
+            gone = [key for key, found in other.relations.items() if id(found.target) in dropped]
+            for key in gone:
+                del other.relations[key]
+        queue = [relation.target for relation in self._roots.values()]
+        reached = set[int]()
+        for own in queue:  # which grows
+            if own is not None and id(own) not in reached:
+                reached.add(id(own))
+                queue += [relation.target for relation in own.relations.values()]
+        self.parts = [own for own in self.parts if id(own) in reached]
 
     def to_bytes(self) -> bytes:
         """Return the file, written anew."""

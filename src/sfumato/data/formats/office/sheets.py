@@ -132,10 +132,11 @@ class Workbook:
     def _drop_unlisted(self) -> None:
         """Leave out the sheets that the workbook does not list: no program shows them."""
         listed = {id(part) for _, part, _ in self._sheets}
-        for part in list(self.package.parts):
-            if part.kind in ("worksheet", "chartsheet") and id(part) not in listed:
-                self.package.drop(part)
-                self.package.dropped["sheet that is not listed"] += 1
+        sheets = [p for p in self.package.parts if p.kind in ("worksheet", "chartsheet")]
+        unlisted = [part for part in sheets if id(part) not in listed]
+        if unlisted:
+            self.package.drop(*unlisted)
+            self.package.dropped["sheet that is not listed"] += len(unlisted)
 
     def _inline(self) -> None:
         """Put shared texts into their cells, so that a row is read as it is seen."""
